@@ -141,8 +141,8 @@ SP_API sp_slot_type sp_index_find(const sp_index *index, const sp_key *key, uint
 }
 
 /* The slot of the first entry of a key's tag, or the null slot. */
-static inline sp_slot_type sp_first_entry(const sp_index *index, const sp_key *key, uint64_t h,
-                                          const uint64_t *words, uint64_t tag)
+SP_TEMPLATE sp_slot_type sp_first_entry(const sp_index *index, const sp_key *key, uint64_t h,
+                                        const uint64_t *words, uint64_t tag)
 {
     if (sp_tags_goes_on(words, tag)) {
         words += SP_TAGS_AT_ONCE;
@@ -153,12 +153,12 @@ static inline sp_slot_type sp_first_entry(const sp_index *index, const sp_key *k
 }
 
 /* The two sweeps. `columns`: keys may be columns; `hashed`: they have been hashed already;
-   `many`: looking ahead pays. They are constants at each call, but for `many` ones.
+   `many`: looking ahead pays.
 
    Ahead are keys to which entries refer, and nearer by the bytes of long ones. */
-static void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n, uint64_t *hashes,
-                        const uint64_t **starts, sp_slot_type *slots, const bool columns,
-                        const bool hashed, const bool many)
+SP_TEMPLATE void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n, uint64_t *hashes,
+                             const uint64_t **starts, sp_slot_type *slots, const bool columns,
+                             const bool hashed, const bool many)
 {
     /* copies: for all the compiler knows, every store to hashes or slots might change the index */
     sp_seed seed = index->seed;
@@ -199,6 +199,14 @@ static void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n, 
             && !sp_key_equal(key, &keys[i]))
             slots[i] = sp_index_find(index, &keys[i], hashes[i]);
     }
+}
+
+/* The same where columns or many keys are looked for: not made anew for each. */
+SP_APART static void sp_find_rarer(const sp_index *index, const sp_key *keys, ptrdiff_t n,
+                                   uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
+                                   bool columns, bool hashed, bool many)
+{
+    sp_find_all(index, keys, n, hashes, starts, slots, columns, hashed, many);
 }
 
 /* The slots of numbers that are found directly. */
@@ -265,11 +273,11 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
     else if (index->bits)
         sp_find_numbers(index, keys, n, hashes, starts, slots, false);
     else if (n >= SP_MANY && index->n_slots >= SP_MANY_NAMES)
-        sp_find_all(index, keys, n, hashes, starts, slots, index->n_columns != 0, hashed, true);
+        sp_find_rarer(index, keys, n, hashes, starts, slots, index->n_columns != 0, hashed, true);
     else if (hashed)
         sp_find_all(index, keys, n, hashes, starts, slots, false, true, false);
     else if (index->n_columns)
-        sp_find_all(index, keys, n, hashes, starts, slots, true, false, false);
+        sp_find_rarer(index, keys, n, hashes, starts, slots, true, false, false);
     else
         sp_find_all(index, keys, n, hashes, starts, slots, false, false, false);
 }
