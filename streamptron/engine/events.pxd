@@ -45,8 +45,6 @@ cdef extern from "events/event.h" nogil:
                        bint intercept) noexcept
     Py_ssize_t sp_event_bends(const sp_event *event) noexcept
     size_t sp_event_bytes(const sp_event *event) noexcept
-    sp_writer sp_event_writer(const sp_event *event) noexcept
-    void sp_event_end(sp_event *event, const sp_writer *writer) noexcept
     void sp_event_candidate_end(sp_event *event, Py_ssize_t i, const sp_writer *writer) noexcept
     int sp_event_candidates(sp_event *event, Py_ssize_t n) noexcept
     void sp_event_end(sp_event *event, const sp_writer *writer) noexcept

@@ -155,8 +155,9 @@ static size_t sp_tags_gather(sp_tags *tags, const size_t from, const size_t end,
         size_t next = SP_MIN(end, (at | SP_RUN_MASK) + 1);
         uint64_t *words = sp_tags_word(tags, at);
         for (size_t i = 0; i < next - at; i++) {
-            moved[n] = words[i];
-            n += words[i] != 0;
+            const uint64_t word = words[i];
+            moved[n] = word;
+            n += word != 0;
         }
         memset(words, 0, (next - at) * sizeof(uint64_t));
         at = next;
@@ -166,21 +167,23 @@ static size_t sp_tags_gather(sp_tags *tags, const size_t from, const size_t end,
     return n;
 }
 
-/* Put entries, in their order, from a place on. Those that are there belong behind them. */
+/* Put entries that have moved, in their order, from a place on. Those that are there belong behind
+   them. */
 static void sp_tags_place(sp_tags *tags, const size_t from, const uint64_t *moved, size_t n)
 {
     size_t at = from;
     for (size_t i = 0; i < n; i++) {
-        at = SP_MAX(at, sp_tags_home(tags, moved[i] >> 32));
+        const uint64_t entry = moved[i];
+        at = SP_MAX(at, sp_tags_new_home(tags, entry >> 32));
         uint64_t *word = sp_tags_word(tags, at);
-        uint64_t before = *word;
-        *word = moved[i];
+        const uint64_t before = *word;
+        *word = entry;
         at++;
         if (before != 0)
             sp_tags_push(tags, at, before);
     }
     if (n)
-        sp_tags_mend(tags, SP_MAX(from, sp_tags_home(tags, moved[0] >> 32)), at - 1);
+        sp_tags_mend(tags, SP_MAX(from, sp_tags_new_home(tags, moved[0] >> 32)), at - 1);
 }
 
 /* Prefetch the words before a place, and where their entries go. */
@@ -245,7 +248,7 @@ SP_RARE SP_NEAR int sp_tags_init(sp_tags *tags, size_t *bytes)
 }
 
 /* Go on growing a large table, in the end to n runs. -1 without memory. */
-static int sp_tags_grow(sp_tags *tags, sp_pool *pool, uint64_t n, size_t *bytes)
+SP_APART static int sp_tags_grow(sp_tags *tags, sp_pool *pool, uint64_t n, size_t *bytes)
 {
     if (tags->frontier)
         return sp_tags_move(tags, pool, bytes);
@@ -300,7 +303,7 @@ SP_NEAR int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes)
     }
     if (tags->room <= SP_TAGS_FEW)
         return 0;
-    if ((tags->frontier || sp_tags_is_full(tags, 1)) && tags->count % SP_TAGS_EVERY == 0
+    if (tags->count % SP_TAGS_EVERY == 0 && (tags->frontier || sp_tags_is_full(tags, 1))
         && sp_tags_grow(tags, pool, sp_tags_next(tags), bytes) < 0)
         return -1;
     return sp_tags_has_rest(tags, 1) ? 0 : sp_tags_add(tags, pool, bytes);

@@ -68,6 +68,12 @@ static inline uint64_t sp_tags_rank(uint64_t tag)
     return (uint32_t)~tag;
 }
 
+/* Where the search for a tag starts that has moved. */
+static inline size_t sp_tags_new_home(const sp_tags *tags, uint64_t tag)
+{
+    return (size_t)(sp_tags_rank(tag) * tags->wide >> 32);
+}
+
 /* Where the search for a tag starts. */
 static inline size_t sp_tags_home(const sp_tags *tags, uint64_t tag)
 {
