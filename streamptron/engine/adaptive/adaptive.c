@@ -228,7 +228,7 @@ SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
         sp_weigh_columns(table, w, pair);
 }
 
-SP_APART SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
+SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
                                 bool bends, sp_event *event, sp_weighed *w)
 {
     const ptrdiff_t first = event->n;

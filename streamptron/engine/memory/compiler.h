@@ -176,8 +176,10 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
 
 /* The same for what gains less by it, and is compiled once in the library, which stays small. */
 #ifdef SP_LIBRARY
+  #define SP_SMALL true
   #define SP_WIDER_HERE(type, name, parameters, arguments) static inline type name parameters
 #else
+  #define SP_SMALL false
   #define SP_WIDER_HERE SP_WIDER
 #endif
 

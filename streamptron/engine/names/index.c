@@ -11,10 +11,12 @@ static size_t sp_keys_bytes(const sp_index *index)
            * (sizeof(sp_key) + (sp_index_is_limited(index) ? 2 * sizeof(uint32_t) : 0));
 }
 
-/* Copy the bytes of a long key. Returns -1 without memory. */
-static int sp_long_key_keep(sp_index *index, sp_key *key)
+/* Copy the bytes of a long key that is to be stored. Returns -1 without memory. */
+static int sp_key_keep(sp_index *index, sp_key *key)
 {
     uint8_t *copy;
+    if (!sp_key_is_long(key))
+        return 0;
     if (sp_index_is_limited(index)) {
         copy = (uint8_t *)sp_malloc(sp_key_length(key));
         if (copy != NULL) {
@@ -27,12 +29,6 @@ static int sp_long_key_keep(sp_index *index, sp_key *key)
         return -1;
     key->lo = (uint64_t)(uintptr_t)copy;
     return 0;
-}
-
-/* Copy what a key that is to be stored refers to. Returns -1 without memory. */
-static inline int sp_key_keep(sp_index *index, sp_key *key)
-{
-    return sp_key_is_long(key) ? sp_long_key_keep(index, key) : 0;
 }
 
 SP_API sp_key sp_index_stored(const sp_index *index, sp_slot_type slot)
@@ -278,12 +274,11 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
         sp_find_numbers(index, keys, n, hashes, starts, slots, false);
     else if (n >= SP_MANY && index->n_slots >= SP_MANY_NAMES)
         sp_find_rarer(index, keys, n, hashes, starts, slots, index->n_columns != 0, hashed, true);
-    else if (hashed)
-        sp_find_all(index, keys, n, hashes, starts, slots, false, true, false);
-    else if (index->n_columns)
-        sp_find_rarer(index, keys, n, hashes, starts, slots, true, false, false);
+    else if (index->n_columns || SP_SMALL)
+        sp_find_rarer(index, keys, n, hashes, starts, slots, index->n_columns && !hashed, hashed,
+                      false);
     else
-        sp_find_all(index, keys, n, hashes, starts, slots, false, false, false);
+        sp_find_all(index, keys, n, hashes, starts, slots, false, hashed, false);
 }
 
 /* Make sure that there is a place for the key of slot n_slots. -1 without memory. */

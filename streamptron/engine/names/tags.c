@@ -24,17 +24,23 @@ SP_APART SP_NEAR size_t sp_tags_from(const sp_tags *tags, uint64_t tag)
     return at;
 }
 
-/* Write again, behind the run before, the first words of each run that was written to from one
-   place to another. */
-static inline void sp_tags_mend(sp_tags *tags, size_t first, size_t last)
+/* Write again, behind the run before, the first words of each of these runs. */
+SP_APART static void sp_tags_repeat(sp_tags *tags, size_t run, size_t last)
 {
-    size_t run = first >> SP_RUN_BITS;
-    run += (first & SP_RUN_MASK) >= SP_RUN_MORE || run == 0;
-    for (; run <= last >> SP_RUN_BITS; run++) {
+    for (; run <= last; run++) {
         uint64_t words[SP_RUN_MORE]; /* of a single block they are there already */
         memcpy(words, tags->runs[run], sizeof(words));
         memcpy(tags->runs[run - 1] + SP_RUN_WORDS, words, sizeof(words));
     }
+}
+
+/* The same for each run that was written to from one place to another. */
+static inline void sp_tags_mend(sp_tags *tags, size_t first, size_t last)
+{
+    size_t run = first >> SP_RUN_BITS;
+    run += (first & SP_RUN_MASK) >= SP_RUN_MORE || run == 0;
+    if (run <= last >> SP_RUN_BITS)
+        sp_tags_repeat(tags, run, last >> SP_RUN_BITS);
 }
 
 /* Write an entry at a place, and move on by one those that are there. */
