@@ -1,4 +1,4 @@
-/* A part of the engine: models that learned apart, as one. */
+/* A part of the engine: models that learned apart, as one, and what they send each other. */
 
 #include "memory/compiler.h"
 

@@ -15,7 +15,7 @@ SP_PRIVATE int sp_mix_rows(sp_merge *m);
 
 SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot);
 
-/* The own slot of the k-th of the shards, or of the base behind them; the null slot: it has none. */
+/* The own slot of the k-th side; the null slot: it has none. */
 SP_PRIVATE sp_slot_type sp_side_slot(const sp_merge *m, int k, sp_slot_type slot);
 
 /* Whether an output of a shard's own slot holds the same as that of a slot of the base. */
