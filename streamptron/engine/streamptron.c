@@ -1,5 +1,5 @@
 /* The engine, compiled as one file: the C library is. For Python each part is compiled by itself,
-   so that an edit waits for one. The order is not free: compilers inline by it. */
+   so that an edit waits for one. */
 
 #define SP_ONE_FILE
 

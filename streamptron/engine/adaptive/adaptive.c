@@ -35,7 +35,7 @@ SP_PRIVATE int sp_adaptive_room(sp_adaptive *a, ptrdiff_t n)
 }
 
 SP_NEAR int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
-                                bool naive_bayes, bool intercept)
+                             bool naive_bayes, bool intercept)
 {
     memset(a, 0, sizeof(sp_adaptive));
     a->eta = eta;
@@ -214,8 +214,8 @@ static void sp_weigh_columns(const sp_table *table, sp_weighed *w, bool pair)
     }
 }
 
-SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
-                                  const sp_event *event, sp_weighed *w)
+SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                               sp_weighed *w)
 {
     bool pair = !a->rows;
     w->n_plain = w->n_unbent = w->n = event->n;
@@ -229,7 +229,7 @@ SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
 }
 
 SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
-                                bool bends, sp_event *event, sp_weighed *w)
+                             bool bends, sp_event *event, sp_weighed *w)
 {
     const ptrdiff_t first = event->n;
     const ptrdiff_t at = w->n_plain;
@@ -356,7 +356,7 @@ static void sp_learn_usual_odds(sp_adaptive *a, const sp_weighed *w)
 }
 
 SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                                 sp_weighed *w)
+                              sp_weighed *w)
 {
     const sp_slot_type *slots = sp_weighed_slots(w, event);
     const double *x = sp_weighed_values(w, event);
@@ -528,7 +528,7 @@ static void sp_learn_bends(const sp_adaptive *a, const sp_table *table, const sp
 }
 
 SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
-                                  sp_weighed *w, ptrdiff_t y, double u)
+                               sp_weighed *w, ptrdiff_t y, double u)
 {
     sp_leave_evicted(table, w);
     if (a->n_labels > 1 && y < a->n_labels)

@@ -100,7 +100,7 @@ static inline int sp_adaptive_expect(sp_adaptive *a, ptrdiff_t n, int positive)
 
 /* Untrained. Returns -1 without memory. Call sp_adaptive_free in either case. */
 SP_NEAR int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
-                                bool naive_bayes, bool intercept);
+                             bool naive_bayes, bool intercept);
 
 /* The same with memory of its own. -1 without it. Call sp_adaptive_free in either case. */
 SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other);
@@ -132,13 +132,13 @@ SP_PRIVATE void sp_weighed_free(sp_own *own);
 SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs);
 
 /* The event's entries, and the columns behind them: v, h and t, and the sums over them. */
-SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
-                                  const sp_event *event, sp_weighed *w);
+SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                               sp_weighed *w);
 
 /* Likewise the gaps of its columns, and if there are `bends` these, which become entries of the
    event. -1 without memory. */
 SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
-                                bool bends, sp_event *event, sp_weighed *w);
+                             bool bends, sp_event *event, sp_weighed *w);
 
 /* What follows from the sums: r, length and unknown. */
 SP_PRIVATE void sp_weighed_settle(sp_weighed *w);
@@ -207,7 +207,7 @@ SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, doubl
 
    The slots must be reserved, and the list of columns have room for those that begin. */
 SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
-                                  sp_weighed *w, ptrdiff_t y, double u);
+                               sp_weighed *w, ptrdiff_t y, double u);
 
 /* The one output's weight. */
 static inline double sp_adaptive_weight(const sp_table *table, sp_slot_type slot)
@@ -225,7 +225,7 @@ SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
 
 /* Find the features of an answered event that its values make columns. -1 without memory. */
 SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                                 sp_weighed *w);
+                              sp_weighed *w);
 
 /* Whether a slot is one that no learning could have made. It looks at everything. */
 SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots);

@@ -43,7 +43,7 @@ static size_t sp_bend_name(uint8_t *p, const sp_key *column, int place)
 }
 
 SP_NEAR int sp_bends_write(const sp_index *index, const sp_bent *columns, bool bends,
-                              sp_arena *names, uint32_t *of, sp_event *event)
+                           sp_arena *names, uint32_t *of, sp_event *event)
 {
     ptrdiff_t first = event->n;
     ptrdiff_t at = first;
@@ -88,8 +88,8 @@ SP_NEAR int sp_bends_write(const sp_index *index, const sp_bent *columns, bool b
 }
 
 SP_NEAR void sp_bends_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
-                               ptrdiff_t first, ptrdiff_t last, double T, sp_sums *sums, bool pair,
-                               bool naive_bayes)
+                            ptrdiff_t first, ptrdiff_t last, double T, sp_sums *sums, bool pair,
+                            bool naive_bayes)
 {
     for (ptrdiff_t i = first; i < last; i++) {
         const sp_head *head = sp_head_of(heads, slots[i]);

@@ -62,12 +62,12 @@ typedef struct {
 /* Write the gaps of columns, and if there are `bends` these, behind the event's entries, with their
    slots. The names lie in `names`; `of` is which column each is of. -1 without memory. */
 SP_NEAR int sp_bends_write(const sp_index *index, const sp_bent *columns, bool bends,
-                              sp_arena *names, uint32_t *of, sp_event *event);
+                           sp_arena *names, uint32_t *of, sp_event *event);
 
 /* v, h and t of an event's entries from first to last, not included, which are these, and what they
    add to the sums. `pair`: there are two labels at most. */
 SP_NEAR void sp_bends_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
-                               ptrdiff_t first, ptrdiff_t last, double T, sp_sums *sums, bool pair,
-                               bool naive_bayes);
+                            ptrdiff_t first, ptrdiff_t last, double T, sp_sums *sums, bool pair,
+                            bool naive_bayes);
 
 #endif

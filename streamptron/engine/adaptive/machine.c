@@ -21,7 +21,7 @@ static const sp_slot_kind sp_adaptive_slots = {
 };
 
 SP_NEAR int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int serve,
-                                bool scattered)
+                             bool scattered)
 {
     const sp_rule *rule = &learner->rule;
     sp_table *table = &learner->table;

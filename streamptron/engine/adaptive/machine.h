@@ -9,7 +9,7 @@
 #include "path/learner.h"
 
 SP_NEAR int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int serve,
-                                bool scattered);
+                             bool scattered);
 
 /* The list of columns, of the slots. -1 without memory. */
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);

@@ -22,7 +22,7 @@ SP_PRIVATE int sp_linear_open(sp_event *event, ptrdiff_t n)
                                    (SP_KEPT_KINDS + 1) * SP_MAX(n, (ptrdiff_t)2));
 }
 
-SP_PRIVATE inline int sp_linear_score(sp_learner *learner, sp_event *event)
+SP_PRIVATE int sp_linear_score(sp_learner *learner, sp_event *event)
 {
     bool candidates = learner->answer == SP_ANSWER_CANDIDATES;
     ptrdiff_t n = candidates ? event->n_candidates : learner->table.n_outputs;
@@ -189,7 +189,7 @@ SP_RARE SP_PRIVATE void sp_linear_split_end(sp_learner *learner, bool failed)
     learner->before = NULL;
 }
 
-SP_PRIVATE inline int sp_linear_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+SP_PRIVATE int sp_linear_step(sp_learner *learner, sp_event *event, const sp_entries *row,
                               bool intercept, ptrdiff_t y, double u)
 {
     sp_entries own;
@@ -287,7 +287,7 @@ SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrd
 }
 
 SP_NEAR void sp_linear_take(sp_learner *learner, const sp_event *event, const sp_entries *row,
-                               ptrdiff_t y)
+                            ptrdiff_t y)
 {
     double newcomer = sp_rule_newcomer(&learner->rule);
     sp_linear_watch(learner, event, y, 0);

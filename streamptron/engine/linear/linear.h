@@ -50,7 +50,7 @@ SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrd
 
 /* Judge who answers, and take the step; `row`: what was scored in place, or NULL. */
 SP_NEAR void sp_linear_take(sp_learner *learner, const sp_event *event, const sp_entries *row,
-                               ptrdiff_t y);
+                            ptrdiff_t y);
 
 /* Move the weights of the event's step, but for features that the ceiling has refused a slot. */
 SP_PRIVATE void sp_linear_move(sp_learner *learner, const sp_event *event);

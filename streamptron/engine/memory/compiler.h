@@ -229,7 +229,7 @@ SP_ORDER(number, double)
 #define SP_MIN(a, b) SP_CHOOSE(sp_min, a, b)
 #define SP_MAX(a, b) SP_CHOOSE(sp_max, a, b)
 
-/* What rooms call of each other, what those of part_path.c call often, and what is called from
+/* What rooms call of each other, what those of part_path.c alone call, and what is called from
    outside. Where the engine is compiled as one file (streamptron.c) the first need no names that
    others see, nor do the second where it is compiled in parts; but tests/engine/ calls them, too.
    In the library (library/library.c) the third need none either, and what it does not use is left

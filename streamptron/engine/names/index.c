@@ -156,9 +156,9 @@ SP_TEMPLATE sp_slot_type sp_first_entry(const sp_index *index, const sp_key *key
    `many`: looking ahead pays.
 
    Ahead are keys to which entries refer, and nearer by the bytes of long ones. */
-SP_TEMPLATE void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n, uint64_t *hashes,
-                             const uint64_t **starts, sp_slot_type *slots, const bool columns,
-                             const bool hashed, const bool many)
+SP_TEMPLATE void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n,
+                             uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
+                             const bool columns, const bool hashed, const bool many)
 {
     /* copies: for all the compiler knows, every store to hashes or slots might change the index */
     sp_seed seed = index->seed;
@@ -362,7 +362,7 @@ SP_RARE SP_PRIVATE int sp_index_expect(sp_index *index, size_t n)
 }
 
 SP_NEAR int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
-                                sp_gone *gone)
+                             sp_gone *gone)
 {
     sp_key stored = *key;
     uint64_t tag = *sp_index_tag(index, slot);

@@ -251,7 +251,7 @@ static inline void sp_index_prefetch(const sp_index *index, uint64_t h)
 
    The entry of the old key is still to be removed (sp_index_forget). */
 SP_NEAR int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
-                                sp_gone *gone);
+                             sp_gone *gone);
 
 /* Remove the entry of a key that has gone. */
 static inline void sp_index_forget(sp_index *index, const sp_gone *gone)

@@ -104,6 +104,6 @@ SP_PRIVATE void sp_lookup_put(const sp_lookup *lookup, uint64_t h, sp_slot_type 
 
 /* The slot, below n_slots, of a key whose hash is h, or the null slot. */
 SP_NEAR sp_slot_type sp_lookup_find(const sp_lookup *lookup, sp_slot_type n_slots,
-                                       const sp_key *key, uint64_t h);
+                                    const sp_key *key, uint64_t h);
 
 #endif

@@ -349,8 +349,7 @@ SP_NEAR void sp_tags_take(sp_tags *tags, uint64_t entry)
     tags->count -= 1;
 }
 
-SP_RARE SP_NEAR int sp_tags_copy(sp_tags *to, const sp_tags *other, sp_pool *pool,
-                                    size_t *bytes)
+SP_RARE SP_NEAR int sp_tags_copy(sp_tags *to, const sp_tags *other, sp_pool *pool, size_t *bytes)
 {
     const size_t n = sp_tags_runs(other->room);
     const bool few = other->room <= SP_TAGS_FEW;

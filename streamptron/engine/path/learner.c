@@ -20,7 +20,8 @@ SP_API void sp_learner_resolve(sp_learner *learner, sp_event *event)
         sp_resolve(learner, event, event->n, false);
 }
 
-/* Which of some entries have no slot: how many. No branch, so that several are looked at at once. */
+/* Which of some entries have no slot, and how many. There is no branch, so several are looked at at
+   once. */
 static int sp_new_entries(const sp_slot_type *slots, ptrdiff_t n, uint8_t *which)
 {
     int n_new = 0;

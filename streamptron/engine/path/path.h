@@ -48,8 +48,7 @@ SP_API int sp_learner_score(sp_learner *learner, sp_event *event);
 
 /* The same for one output and a matrix's row, read in place: entries of columns, without the
    intercept. Only the scores of the event are written. */
-SP_NEAR int sp_learner_score_row(sp_learner *learner, sp_event *event,
-                                 const sp_entries *entries);
+SP_NEAR int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_entries *entries);
 
 /* What each kept vector says of it. */
 SP_NEAR void sp_learner_judge(const sp_learner *learner, sp_event *event);

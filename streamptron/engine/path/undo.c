@@ -7,6 +7,7 @@
 #include "memory/types.h"
 #include "names/hash.h"
 #include "names/index.h"
+#include "path/path.h"
 
 #include <math.h>
 #include <string.h>
