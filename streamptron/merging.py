@@ -11,13 +11,6 @@ import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from streamptron.doors.merge import (
-    apply,
-    check_alike,
-    delta_state,
-    digest,
-    merged,
-)
 from streamptron.estimator.checks import checked_bytes
 from streamptron.estimator.names import shown, type_shown, with_article
 from streamptron.modelfile.layout import (
@@ -36,6 +29,7 @@ from streamptron.modelfile.values import (
     hexed,
     unhexed,
 )
+from streamptron.sides import apply, check_alike, delta_state, digest, merged
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator

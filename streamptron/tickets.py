@@ -13,24 +13,15 @@ import json
 import struct
 import typing
 import zlib
+from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
 from streamptron.doors.kept import PackedEvent
-from streamptron.doors.late import (
-    can_undo,
-    kind_mark,
-    learned,
-    learned_set,
-    predicted,
-    undone_kept,
-    undone_moves,
-    undone_noted,
-    undone_nothing,
-)
+from streamptron.doors.late import can_undo, learned, predicted, undone
 from streamptron.estimator.checks import checked_bytes, truth
 from streamptron.estimator.names import shown, with_article
 from streamptron.estimator.packed import count_packed
-from streamptron.modelfile.values import decode, encoded
+from streamptron.modelfile.values import decode, encoded, encoded_parameters
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable
@@ -224,9 +215,35 @@ class Step(_Kept):
 # --- What a learner does with them
 
 
+def kind_mark(model: Any) -> bytes:
+    """Eight bytes for the kind of a model: its class and its parameters."""
+    parts = [type(model).__name__, _written_alike(model._params)]
+    data = json.dumps(parts, sort_keys=True).encode()
+    model._kind_mark = mark = blake2b(data, digest_size=8).digest()
+    return mark
+
+
+def _whole(value: Any) -> Any:
+    """True and 1.0 are 1: what is equal is written alike."""
+    return int(value) if type(value) in (bool, float) and value == value // 1 else value
+
+
+def _written_alike(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters in a form that is the same where they are equal."""
+    # what a door leaves out is no matter of the events that it lets in
+    params = {name: _whole(value) for name, value in params.items() if name != "missing"}
+    weights = params.get("class_weight")
+    if weights is not None:
+        params["class_weight"] = {_whole(label): _whole(w) for label, w in weights.items()}
+    alike = encoded_parameters(params)
+    if weights is not None:
+        alike["class_weight"] = sorted(alike["class_weight"], key=json.dumps)
+    return alike
+
+
 def predict_ticket(model: Model, x: Any) -> Ticket:
     """See ``model.predict_ticket``."""
-    mark = kind_mark(model)
+    mark = model._kind_mark or kind_mark(model)
     prediction, n, entries = predicted(model, x)
     if model._can("set"):
         learner: Any = model
@@ -243,7 +260,7 @@ def ticket_event(model: Model, ticket: Any) -> PackedEvent:
     else:
         data = checked_bytes("ticket", ticket, "a Ticket or the bytes of one")
     opened = _ticket_opened(data, "ticket")
-    if opened.mark != kind_mark(model):
+    if opened.mark != (model._kind_mark or kind_mark(model)):
         raise ValueError(
             f"ticket is for another kind of model than this {type(model).__name__}: of another "
             "class, or with other parameters; nothing was learned"
@@ -254,21 +271,20 @@ def ticket_event(model: Model, ticket: Any) -> PackedEvent:
 def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
     """See ``model.learn_one``."""
     truth("undo", undo)
-    check_can_undo(model, "undo=True")
-    mark = kind_mark(model)
+    how = check_can_undo(model, "undo=True")
+    mark = model._kind_mark or kind_mark(model)
     # whatever a step holds must be something that bytes can hold, before anything is learned
     several: Any = model if model._can("set") else None
     label = _value(model._checked_label(y) if several is None else several._target(y), "y")
-    taken = learned(model, x, y, w) if several is None else learned_set(several, x, y, w)
-    segment, number, changed, y, w, prediction, n, entries, *rest = taken
-    kept = len(rest) > 2 or (several is not None and rest[0] is not None)
+    segment, number, changed, y, w, prediction, n, entries, numbers, changes = learned(
+        model, x, y, w
+    )
+    kept = bool(changes) and how != _MOVES
     head = _STEP_HEAD.pack(segment, number, float(w), changed, kept)
     parts = [head + label, count_packed(n) + entries, _value(prediction, "the label")]
     if kept:
-        place, outputs, m, *arrays = rest if several is None else (0, 0, 0, *rest)
-        parts += [_KEPT.pack(place, outputs, m), *arrays]
-    else:
-        parts += [part for part in rest if part is not None]
+        parts.append(_KEPT.pack(*numbers))
+    parts += changes
     event = PackedEvent(bytes(_HEAD.size) + entries, _HEAD.size, n)
     w = float(w)
     return Step._of(
@@ -279,54 +295,49 @@ def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
 
 def undo_step(model: Model, step: Any) -> None:
     """See ``model.undo``."""
-    check_can_undo(model, "undo")
+    how = check_can_undo(model, "undo")
     if isinstance(step, Step):
         opened = step._opened
     else:
         data = checked_bytes("step", step, "a Step or the bytes of one")
         opened = _step_opened(data, "step")
-    if opened.mark != kind_mark(model):
+    if opened.mark != (model._kind_mark or kind_mark(model)):
         raise ValueError(
             f"step is of another kind of model than this {type(model).__name__}: of another "
             "class, or with other parameters; nothing has changed"
         )
     event, segment, number = opened.event, opened.segment, opened.number
-    changes = opened.parts[3:]
-    how = can_undo(model)
+    changes = opened.parts[3 + opened.kept :]
     if changes and opened.kept != (how > _MOVES):
         raise ValueError("step is damaged: it is none of such a model; nothing has changed")
     if opened.kept and len(changes) != _CHANGES[how]:
         raise ValueError("step is damaged: it is none of such a model; nothing has changed")
-    if not changes:
-        undone_nothing(model, event, segment, number)
-    elif how == _NOTED:
-        undone_noted(model, event, segment, number, opened.changed, changes[1])
-    elif opened.kept:
-        place, outputs, m = _KEPT.unpack(changes[0])
-        if opened.version == 1 and outputs > 1:
-            raise ValueError(
-                "step is of an earlier version of streamptron, which learned more than two labels "
-                "by another rule: it cannot be taken back any more; nothing has changed. Learn the "
-                "right label instead: model.learn_ticket(step.ticket, y)"
-            )
-        undone_kept(model, event, segment, number, opened.changed, place, outputs, m, *changes[1:])
-    else:
-        slots = changes[1] if len(changes) > 1 else None
-        undone_moves(model, event, segment, number, changes[0], slots)
+    numbers = _KEPT.unpack(opened.parts[3]) if how == _KEPT_NUMBERS and changes else None
+    if numbers and numbers[1] > 1 and opened.version == 1:
+        raise ValueError(
+            "step is of an earlier version of streamptron, which learned more than two labels by "
+            "another rule: it cannot be taken back any more; nothing has changed. Learn the right "
+            "label instead: model.learn_ticket(step.ticket, y)"
+        )
+    how = how if changes else 0
+    undone(model, event, segment, number, opened.changed, how, numbers, changes)
 
 
 # what can_undo answers: moves; slots' numbers, of AdaptiveClassifier; what the machine notes
 _MOVES, _KEPT_NUMBERS, _NOTED = 1, 2, 3
-_CHANGES = {_KEPT_NUMBERS: 7, _NOTED: 2}  # parts
+_CHANGES = {_KEPT_NUMBERS: 6, _NOTED: 1}  # parts
 
 
-def check_can_undo(model: Model, what: str) -> None:
-    if not can_undo(model):
+def check_can_undo(model: Model, what: str) -> int:
+    """How the steps of a model are kept; TypeError if it cannot take one back."""
+    how = can_undo(model)
+    if not how:
         raise TypeError(
             f"{what}: {type(model).__name__} cannot take a step back; Perceptron, "
             "MulticlassPerceptron, MIRA, AdaptiveClassifier and MultiLabelClassifier can. "
             "See docs/late-labels.md"
         )
+    return how
 
 
 # --- Bytes

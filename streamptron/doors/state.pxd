@@ -6,7 +6,6 @@ from streamptron.engine.whole cimport sp_flat
 
 cdef dict counts_state(const sp_learner* learner)
 cdef int counts_set_state(sp_learner* learner, state) except -1
-cdef dict sets_write(const sp_learner* learner, double* slots, size_t n)
 cdef dict arrays_write(const sp_learner* learner, sp_flat* flat)
 cdef int arrays_look_up(sp_flat* flat, int depth) except -1
 cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,

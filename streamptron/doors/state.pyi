@@ -1,4 +1,3 @@
-SETS: tuple[str, ...]
 VOTED: tuple[str, ...]
 
 def parts_check(beginning: bytes, size: int) -> tuple[str, bool] | None: ...

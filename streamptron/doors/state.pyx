@@ -26,13 +26,13 @@ from streamptron.engine.whole cimport (
     sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
     sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
     sp_learner_has_rows, sp_learner_is_wide, sp_learner_widen, sp_marked_map, sp_marked_measure,
-    sp_marked_read, sp_marked_write, sp_sets_flatten, sp_sets_map, sp_sets_measure, sp_sets_read)
+    sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write,
+    sp_sets_marks_check)
 
 from streamptron.estimator.names import shown
 
 VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_slots", "voted_sizes",
          "voted_updates", "voted_turns")
-SETS = ("marked", "marks")
 
 _CONTRADICTS = "what is kept for features and labels contradicts itself"
 
@@ -187,8 +187,8 @@ cdef dict arrays_write(const sp_learner* learner, sp_flat* flat):
         if sp_learner_can(learner, SP_CAN_VOTE):
             arrays.update(_voted_write(learner))
         if sp_learner_can(learner, SP_CAN_SET):
-            arrays.update(sets_write(learner, flat.weights, flat.n_weights))
-        elif sp_learner_is_wide(learner):
+            arrays["marked"] = _marked_write(learner)
+        if sp_learner_is_wide(learner):
             arrays["entries"] = _entries_write(learner, flat)
         elif sp_learner_has_rows(learner):
             arrays["marks"] = _marks_write(learner, flat)
@@ -269,21 +269,16 @@ cdef int _voted_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs) exc
     return 0
 
 
-cdef dict sets_write(const sp_learner* learner, double* slots, size_t n):
-    """The arrays of a MultiLabelClassifier's labels and of the rows of n slots, written before."""
+cdef tuple _marked_write(const sp_learner* learner):
+    """The array of what a MultiLabelClassifier keeps for each label."""
     cdef double* marked
-    cdef uint32_t* marks
-    arrays = {
-        "marked": array_of(<void**> &marked, learner.sets.n_labels, SP_LABEL_WIDTH, 8),
-        "marks": array_of(<void**> &marks, sp_sets_measure(slots, n), SP_MARKS_WIDTH, 4),
-    }
-    with nogil:
-        sp_sets_flatten(learner, slots, n, marks, marked)
-    return arrays
+    array = array_of(<void**> &marked, learner.sets.n_labels, SP_LABEL_WIDTH, 8)
+    sp_sets_labels_write(learner, marked)
+    return array
 
 
 cdef tuple _marks_write(const sp_learner* learner, sp_flat* flat):
-    """The array of an AdaptiveClassifier's rows, whose slots have been written before."""
+    """The array of rows, of a learner that has some; its slots have been written before."""
     cdef uint32_t* marks
     array = array_of(<void**> &marks, sp_marked_measure(learner, flat), SP_MARKS_WIDTH, 4)
     with nogil:
@@ -319,32 +314,27 @@ cdef int _entries_read(sp_learner* learner, array, bint whole) except -1:
     return _rows_are_read(fault)
 
 
-cdef int _marks_read(sp_learner* learner, array, bint whole) except -1:
-    """Read that array, after names and slots; use it in place if the slots lie in a file."""
-    cdef size_t n
-    cdef int fault
-    cdef const uint32_t* marks = <const uint32_t*> array_start(array, SP_MARKS_WIDTH, 4, &n)
-    with nogil:
-        fault = (sp_marked_map if whole else sp_marked_read)(learner, marks, n)
-    return _rows_are_read(fault)
+cdef int _marks_read(sp_learner* learner, array, marked, const sp_flat* flat,
+                     bint whole) except -1:
+    """Read that array, after names and slots; use it in place if the slots lie in a file.
 
-
-cdef int _sets_read(sp_learner* learner, dict arrays, const double* slots,
-                    size_t n_slots) except -1:
-    """Read these arrays, after names and slots; use them in place where the slots lie in a file."""
+    `marked`: what a MultiLabelClassifier keeps for each label. It has all its entries looked at.
+    """
     cdef size_t n, n_labels
-    cdef int fault
-    cdef const double* marked = <const double*> array_start(
-        arrays["marked"], SP_LABEL_WIDTH, 8, &n_labels)
-    cdef const uint32_t* marks = <const uint32_t*> array_start(
-        arrays["marks"], SP_MARKS_WIDTH, 4, &n)
-    if n_labels != <size_t> learner.sets.n_labels:
-        raise ValueError("what is kept for each label does not fit the labels")
-    with nogil:
-        if slots == NULL:
-            fault = sp_sets_read(learner, marks, n, marked)
-        else:
-            fault = sp_sets_map(learner, slots, n_slots, marks, n, marked)
+    cdef int fault = 0
+    cdef const uint32_t* marks = <const uint32_t*> array_start(array, SP_MARKS_WIDTH, 4, &n)
+    cdef const double* numbers
+    if marked is not None:
+        numbers = <const double*> array_start(marked, SP_LABEL_WIDTH, 8, &n_labels)
+        if n_labels != <size_t> learner.sets.n_labels:
+            raise ValueError("what is kept for each label does not fit the labels")
+        with nogil:
+            fault = sp_sets_labels_read(learner, numbers)
+            if not fault and whole:
+                fault = sp_sets_marks_check(learner, flat.weights, flat.n_weights, marks, n)
+    if not fault:
+        with nogil:
+            fault = (sp_marked_map if whole else sp_marked_read)(learner, marks, n)
     return _rows_are_read(fault)
 
 
@@ -385,9 +375,7 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
         if whole:
             raise ValueError("a VotedPerceptron cannot be used in place")
         voted = {name: arrays.pop(name) for name in VOTED}
-    cdef dict sets = {}
-    if sp_learner_can(learner, SP_CAN_SET):
-        sets = {name: arrays.pop(name) for name in SETS}
+    marked = arrays.pop("marked") if sp_learner_can(learner, SP_CAN_SET) else None
     marks = None
     entries = arrays.pop("entries", None)
     if entries is not None:
@@ -396,7 +384,7 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
             raise MemoryError("no memory for the model")
         if fault:
             raise ValueError("the arrays are not those of such a model")
-    elif not sets and sp_learner_has_rows(learner):
+    elif sp_learner_has_rows(learner):
         marks = arrays.pop("marks")
     # a pickle leaves out the lookup; a file that is used in place has its checksum beside them, and
     # perhaps a journal and steps
@@ -443,7 +431,5 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     if entries is not None:
         return _entries_read(learner, entries, whole)
     if marks is not None:
-        return _marks_read(learner, marks, whole)
-    if sets:
-        return _sets_read(learner, sets, flat.weights if whole else NULL, flat.n_weights)
+        return _marks_read(learner, marks, marked, &flat, whole)
     return _voted_read(learner, voted, n_outputs) if voted else 0

@@ -43,7 +43,7 @@ cdef extern from "events/event.h" nogil:
     void sp_event_again(sp_event *event, const sp_index *index, bint intercept) noexcept
     int sp_event_begin(sp_event *event, const sp_index *index, Py_ssize_t n,
                        bint intercept) noexcept
-    Py_ssize_t sp_event_bends(const sp_event *event) noexcept
+    void sp_event_forget(sp_event *event) noexcept
     size_t sp_event_bytes(const sp_event *event) noexcept
     void sp_event_candidate_end(sp_event *event, Py_ssize_t i, const sp_writer *writer) noexcept
     int sp_event_candidates(sp_event *event, Py_ssize_t n) noexcept
@@ -54,7 +54,6 @@ cdef extern from "events/event.h" nogil:
     void sp_event_init(sp_event *event) noexcept
     Py_ssize_t sp_event_last(const sp_event *event, Py_ssize_t i) noexcept
     void sp_event_settle(sp_event *event, const sp_index *index) noexcept
-    void sp_event_unbend(sp_event *event) noexcept
     sp_writer sp_event_writer(const sp_event *event) noexcept
     void sp_writer_add(sp_writer *writer, sp_key key, double value) noexcept
 

@@ -16,9 +16,11 @@ cdef extern from "file/words.h" nogil:
 cdef extern from "file/header.h" nogil:
     enum:
         SP_ARRAYS
+        SP_DELTA_ARRAYS
 
     ctypedef struct sp_array_kind:
         const char *name
+        uint8_t size
 
     ctypedef struct sp_array:
         bint there
@@ -33,6 +35,7 @@ cdef extern from "file/header.h" nogil:
         sp_array *arrays
 
     const sp_array_kind *sp_array_kind_of(int array) noexcept
+    const sp_array_kind *sp_delta_kind_of(int array) noexcept
     void sp_header_free(sp_header *header) noexcept
     int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
                        sp_fault *fault) noexcept

@@ -631,7 +631,7 @@ SP_RARE static inline bool sp_machine_rows_fault(const sp_learner *learner)
     return sp_machine_of(learner) == SP_MACHINE_MANY && sp_many_fault(learner) != NULL;
 }
 
-/* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these.
+/* What deltas hold of a slot that its bytes have not: how many marks (rows/marks.h), and these.
    `room`: for SP_DENSE_MOST entries. */
 SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block,
                                               const double *slot, sp_entry *room,

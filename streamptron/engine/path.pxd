@@ -108,74 +108,29 @@ cdef extern from "path/batch.h" nogil:
     Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept
 
 
-cdef extern from "path/undo.h" nogil:
+cdef extern from "path/taken.h" nogil:
     enum:
-        SP_ONCE_MODEL
-        SP_ONCE_OUTPUT
-        SP_ONCE_BAYES
+        SP_KEEPING_NOTES
+        SP_TAKEN_PARTS
 
-    ctypedef struct sp_moment:
-        double c
-        double s
-        uint32_t fold
-
-    ctypedef struct sp_kept:
-        bint one
+    ctypedef struct sp_taken:
+        int how
+        int n_parts
+        uint8_t *p[SP_TAKEN_PARTS]
+        size_t n[SP_TAKEN_PARTS]
         Py_ssize_t y
-        const Py_ssize_t *k
+        Py_ssize_t outputs
         Py_ssize_t m
-        const uint32_t *slots
-        Py_ssize_t n
-        const float *before
-        const float *after
-        const double *s_before
-        const double *s_after
-        const uint8_t *columns
-        size_t n_bytes
 
-    void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint64_t *bends) noexcept
-    size_t sp_kept_column_bytes(Py_ssize_t places) noexcept
-    size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                 const uint32_t *slots, Py_ssize_t n, Py_ssize_t y,
-                                 uint8_t *columns, size_t bytes) noexcept
-    bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n,
-                                   bint one) noexcept
-    size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
-                                  Py_ssize_t y, uint8_t *columns) noexcept
-    Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept
-    void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n, Py_ssize_t y,
-                      const Py_ssize_t *k, Py_ssize_t m, float *kept, double *means) noexcept
-    void sp_kept_find(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
-    bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept
-    void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
-                       const uint64_t *bends, Py_ssize_t n_bends, const uint8_t *columns,
-                       size_t bytes) noexcept
-    void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
-    void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
-    Py_ssize_t sp_kept_outputs(const sp_event *event, Py_ssize_t *k) noexcept
-    Py_ssize_t sp_kept_places(const sp_learner *learner) noexcept
-    int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept
-    Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept
-    void sp_kept_take_back(sp_learner *learner, const sp_kept *kept) noexcept
-    Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept
-    size_t sp_noted_after(const sp_learner *learner, const sp_event *event,
-                          uint8_t *data) noexcept
-    void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
-                         uint8_t *data) noexcept
-    bint sp_noted_is_sound(const sp_learner *learner, const sp_event *event, const uint8_t *data,
-                           size_t bytes) noexcept
-    size_t sp_noted_most(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
-    int sp_noted_take_back(sp_learner *learner, const sp_event *event,
-                           const uint8_t *data) noexcept
-    void sp_once_read(const sp_adaptive *a, Py_ssize_t y, const Py_ssize_t *k, Py_ssize_t m,
-                      double *once) noexcept
-    void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
-                           const double *after) noexcept
-    Py_ssize_t sp_once_width(Py_ssize_t m) noexcept
-    void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept
-    sp_moment sp_undo_moment(const sp_learner *learner) noexcept
-    void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept
-    int sp_undo_reserve(sp_learner *learner, sp_event *event) noexcept
+    int sp_keeping_of(const sp_learner *learner) noexcept
+    int sp_taken_back(const sp_taken *taken, bint changed, sp_learner *learner,
+                      sp_event *event) noexcept
+    int sp_taken_commit(sp_taken *taken, sp_learner *learner, sp_event *event, double u) noexcept
+    const char *sp_taken_fault(const sp_taken *taken, const sp_learner *learner,
+                               const sp_event *event) noexcept
+    int sp_taken_find(sp_learner *learner, sp_event *event) noexcept
+    int sp_taken_prepare(sp_taken *taken, sp_learner *learner, sp_event *event, Py_ssize_t y,
+                         double u) noexcept
 
 
 cdef extern from "path/can.h" nogil:

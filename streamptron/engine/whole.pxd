@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint32_t, uint64_t, uint8_t
 from streamptron.engine.events cimport sp_event
 from streamptron.engine.linear cimport sp_table
+from streamptron.engine.file cimport sp_array, sp_fault
 from streamptron.engine.memory cimport sp_slot_type
 from streamptron.engine.names cimport sp_index, sp_key, sp_seed
 from streamptron.engine.path cimport sp_learner
@@ -49,58 +50,48 @@ cdef extern from "whole/shard.h" nogil:
     enum:
         SP_SHARD_KEY
         SP_SHARD_MEMORY
-        SP_SHARD_NAMES
-        SP_SHARD_NUMBER
-        SP_SHARD_TWICE
 
     ctypedef struct sp_shard:
         const sp_learner *learner
         double n
         sp_slot_type n_slots
         sp_slot_type first
-        const sp_key *keys
-        sp_slot_type keys_from
         const sp_index *base
-        const uint64_t *ordinals
         size_t n_objects
-        sp_slot_type *own
         const uint32_t *stamps
-        const int32_t *labels
-        const int32_t *outputs
-        const double *signs
-        bint plain
+
+
+cdef extern from "whole/join.h" nogil:
+    ctypedef struct sp_joined:
+        sp_shard shard
+        const char *name
+        const uint32_t *labels
+        uint32_t n_labels
+        const uint32_t *objects
+
+    int sp_sides_join(sp_learner *to, const sp_joined *sides, int n, Py_ssize_t n_labels,
+                      sp_fault *fault) noexcept
 
 
 cdef extern from "whole/delta.h" nogil:
     ctypedef struct sp_delta:
-        size_t n_rows
-        size_t n_blocks
-        size_t n_keys
-        size_t n_texts
-        size_t n_renamed
-        size_t n_stamps
-        size_t n_marks
-        uint32_t *slots
-        double *rows
-        uint32_t *blocks
-        sp_key *keys
-        uint8_t *texts
-        uint32_t *renamed
-        uint32_t *stamps
-        uint32_t *marks
-        double *marked
-        size_t width
+        pass
 
     int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n,
-                             uint64_t *h) noexcept
+                        uint64_t *h) noexcept
     void sp_delta_free(sp_delta *delta) noexcept
-    sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
-                          sp_slot_type n_slots, sp_slot_type *first) noexcept
+    int sp_delta_lay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                     Py_ssize_t n_outputs, size_t n_objects, int depth, sp_shard *shard) noexcept
     int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base) noexcept
-    int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
-                         Py_ssize_t n_outputs, size_t n_objects, int depth,
-                         sp_slot_type *n_slots) noexcept
     void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const sp_shard *base) noexcept
+
+
+cdef extern from "file/delta.h" nogil:
+    void sp_delta_shapes(const sp_delta *delta, const sp_learner *learner,
+                         sp_array *shapes) noexcept
+    const char *sp_delta_use(sp_delta *delta, const sp_learner *learner, void **p,
+                             const size_t *n) noexcept
+    const char *sp_delta_words(int wrong) noexcept
 
 
 cdef extern from "whole/packed.h" nogil:
@@ -133,11 +124,6 @@ cdef extern from "wide/flat.h" nogil:
     int sp_learner_widen(sp_learner *learner) noexcept
 
 
-cdef extern from "whole/merge.h" nogil:
-    int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *shards, int n,
-                          int *culprit) noexcept
-
-
 cdef extern from "whole/marked.h" nogil:
     bint sp_learner_has_rows(const sp_learner *learner) noexcept
     size_t sp_marked_measure(const sp_learner *learner, const sp_flat *flat) noexcept
@@ -150,10 +136,7 @@ cdef extern from "sets/flat.h" nogil:
     enum:
         SP_LABEL_WIDTH
 
-    void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots, uint32_t *marks,
-                         double *marked) noexcept
-    int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
-                    const uint32_t *marks, size_t n, const double *marked) noexcept
-    size_t sp_sets_measure(const double *slots, size_t n_slots) noexcept
-    int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n,
-                     const double *marked) noexcept
+    int sp_sets_labels_read(sp_learner *learner, const double *marked) noexcept
+    void sp_sets_labels_write(const sp_learner *learner, double *marked) noexcept
+    int sp_sets_marks_check(const sp_learner *learner, const double *slots, size_t n_slots,
+                            const uint32_t *marks, size_t n) noexcept

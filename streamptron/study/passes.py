@@ -13,11 +13,11 @@ import numpy as np
 
 from streamptron._core import BinaryModel, PairModel
 from streamptron.doors.candidates import RankModel
-from streamptron.doors.merge import check_alike
 from streamptron.estimator.bars import bar_of
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.names import shown
 from streamptron.estimator.passes import check_learns
+from streamptron.sides import check_alike
 from streamptron.study.data import Before, Lessons, data_of, learner_of
 from streamptron.study.grades import GradedData, ranked_of
 from streamptron.study.history import History, Pass

@@ -164,8 +164,7 @@ static int go_on(sp_learner *to, const kit_kind *kind, const sp_learner *base,
     ptrdiff_t labels = sp_learner_labels(learner);
     sp_learner laid;
     side sides[2];
-    sp_slot_type n_slots, first;
-    sp_key *keys = NULL;
+    sp_shard shard;
     int culprit;
     sp_kept_once once = sp_learner_once(learner);
     double *numbers = (double *)room(sp_once_numbers(&once), sizeof(double));
@@ -179,22 +178,22 @@ static int go_on(sp_learner *to, const kit_kind *kind, const sp_learner *base,
     laid.n_mistakes = learner->n_mistakes;
     laid.ceiling = learner->ceiling;
     check_fail_at(fail_at);
-    int fault = sp_delta_overlay(delta, &laid, base, laid.table.n_outputs, 0, SP_FLAT_DEPTH,
-                                 &n_slots);
+    sp_delta own = *delta;
+    own.numbers = NULL; /* another's, as is what was turned */
+    own.turned = NULL;
+    own.ours = NULL;
+    int fault = sp_delta_lay(&own, &laid, base, laid.table.n_outputs, 0, SP_FLAT_DEPTH, &shard);
     if (!fault) {
         look(&sides[0], &laid, base, labels);
         look(&sides[1], base, base, labels);
-        sides[0].shard.n_slots = n_slots;
-        sides[0].shard.stamps = delta->stamps;
-        keys = sp_delta_keys(delta, &base->index, &laid.index, n_slots, &first);
-        sides[0].shard.keys = keys;
-        sides[0].shard.keys_from = first;
-        fault = keys == NULL ? SP_SHARD_MEMORY : 0;
-    }
-    if (!fault)
+        sides[0].shard.n_slots = shard.n_slots;
+        sides[0].shard.stamps = shard.stamps;
+        sides[0].shard.keys = shard.keys;
+        sides[0].shard.keys_from = shard.keys_from;
         fault = sp_learners_merge(to, &sides[1].shard, &sides[0].shard, 1, &culprit);
+    }
     CHECK(!fail_at || check_has_failed() || !fault);
-    sp_free(keys);
+    sp_delta_free(&own);
     sp_learner_free(&laid);
     return fault;
 }

@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "machine.h"
-#include "path/undo.h"
+#include "path/taken.h"
 #include "sets/flat.h"
 #include "sets/kept.h"
 #include "sets/machine.h"
@@ -156,39 +156,38 @@ static flat_state flatten(const sp_learner *learner)
     state.flat.keys = (sp_key *)calloc(state.flat.n_keys + 1, sizeof(sp_key));
     state.flat.texts = (uint8_t *)calloc(state.flat.n_texts + 1, 1);
     sp_flat_write(&state.flat, &learner->index, &learner->table);
-    state.n = sp_sets_measure(state.flat.weights, state.flat.n_weights);
+    state.n = sp_marked_measure(learner, &state.flat);
     state.marks = (uint32_t *)calloc(state.n + 1, 16);
     state.marked = (double *)calloc((size_t)learner->sets.n_labels + 1, SP_LABEL_WIDTH * 8);
-    sp_sets_flatten(learner, state.flat.weights, state.flat.n_weights, state.marks, state.marked);
+    sp_sets_labels_write(learner, state.marked);
+    sp_marked_write(learner, &state.flat, state.marks);
     return state;
 }
 
-/* Learn an event, and what its step was: bytes, of which there are *n. */
-static uint8_t *learn_noted(sp_learner *learner, sp_event *event, const kit_sample *sample,
-                            const told *it, size_t *n)
+/* Learn an event, and what its step was. */
+static sp_taken learn_noted(sp_learner *learner, sp_event *event, const kit_sample *sample,
+                            const told *it)
 {
+    sp_taken taken;
     CHECK_SAME(kit_write(learner, event, sample), 0);
     CHECK_SAME(sp_sets_tell(event, it->labels, it->n, it->n_there, it->open,
                             sp_learner_labels(learner)),
                0);
-    CHECK_SAME(sp_learner_score(learner, event), 0);
-    size_t most = sp_noted_most(learner, event, 0, sample->u);
-    uint8_t *data = (uint8_t *)malloc(most);
-    CHECK(most > 0 && data != NULL);
-    sp_noted_before(learner, event, sample->u, data);
-    CHECK_SAME(sp_learner_learn(learner, event, 0, sample->u), 0);
-    *n = sp_noted_after(learner, event, data);
-    CHECK(*n <= most);
+    CHECK_SAME(sp_taken_prepare(&taken, learner, event, 0, sample->u), 0);
+    size_t most = taken.n[SP_TAKEN_NOTES];
+    taken.p[SP_TAKEN_NOTES] = (uint8_t *)malloc(most);
+    CHECK(most > 0 && taken.p[SP_TAKEN_NOTES] != NULL);
+    CHECK_SAME(sp_taken_commit(&taken, learner, event, sample->u), 0);
+    CHECK(taken.n[SP_TAKEN_NOTES] <= most);
     sp_event_settle(event, &learner->index);
-    return data;
+    return taken;
 }
 
 /* Steps, each taken back some events later; bytes that are cut off are no step's. */
 static void test_taken_back(sp_slot_type most)
 {
     enum { KEPT = 6 };
-    uint8_t *kept[KEPT] = {NULL};
-    size_t n[KEPT];
+    sp_taken kept[KEPT] = {{.n_parts = 0}};
     kit_sample samples[KEPT];
     sp_learner learner;
     sp_event event;
@@ -196,26 +195,26 @@ static void test_taken_back(sp_slot_type most)
     CHECK_SAME(open_learner(&learner, most), 0);
     for (int i = 0; i < 2 * EVENTS; i++) {
         int at = (int)check_below(KEPT);
-        if (kept[at] != NULL) {
+        if (kept[at].n_parts) {
             CHECK_SAME(kit_write(&learner, &event, &samples[at]), 0);
-            CHECK_SAME(sp_learner_score(&learner, &event), 0);
-            CHECK(sp_noted_is_sound(&learner, &event, kept[at], n[at]));
-            CHECK(!sp_noted_is_sound(&learner, &event, kept[at], n[at] - 8));
-            CHECK_SAME(sp_noted_take_back(&learner, &event, kept[at]), 0);
+            CHECK_SAME(sp_taken_find(&learner, &event), 0);
+            kept[at].n[SP_TAKEN_NOTES] -= 8;
+            CHECK(sp_taken_fault(&kept[at], &learner, &event) != NULL);
+            kept[at].n[SP_TAKEN_NOTES] += 8;
+            CHECK(sp_taken_fault(&kept[at], &learner, &event) == NULL);
+            CHECK_SAME(sp_taken_back(&kept[at], true, &learner, &event), 0);
             sp_event_settle(&event, &learner.index);
-            event.n_known = event.n_found = 0;
-            event.scored_version = 0;
-            learner.version += 1;
-            free(kept[at]);
+            sp_event_forget(&event);
+            free(kept[at].p[SP_TAKEN_NOTES]);
         }
         samples[at] = kit_random(0, NAMES, 1);
         told it = random_told(&learner, samples[at].names[0]);
-        kept[at] = learn_noted(&learner, &event, &samples[at], &it, &n[at]);
+        kept[at] = learn_noted(&learner, &event, &samples[at], &it);
         CHECK(sp_machine_fault(&learner) == NULL);
         CHECK(!sp_machine_slots_fault(&learner, learner.index.n_slots));
     }
     for (int at = 0; at < KEPT; at++)
-        free(kept[at]);
+        free(kept[at].p[SP_TAKEN_NOTES]);
     sp_learner_free(&learner);
     sp_event_free(&event);
 }
@@ -300,7 +299,8 @@ static int read_again(sp_learner *other, const sp_learner *learner, const flat_s
     CHECK(other->table.own != NULL);
     CHECK_SAME(sp_sets_init(&other->sets, 1.0, 0.001), 0);
     CHECK_SAME(sp_sets_expect(other, learner->sets.n_labels), 0);
-    return sp_sets_read(other, state->marks, state->n, state->marked);
+    int fault = sp_sets_labels_read(other, state->marked);
+    return fault ? fault : sp_marked_read(other, state->marks, state->n);
 }
 
 static void test_flat(void)

@@ -1,5 +1,5 @@
-/* path/undo: steps of AdaptiveClassifier, with two labels and with more, taken back at once and
-   later, and where memory runs out. */
+/* path/taken and path/undo: steps of AdaptiveClassifier, with two labels and with more, taken back
+   at once and later, and where memory runs out. */
 
 #include "kit.h"
 
@@ -7,9 +7,10 @@
 #include "adaptive/head.h"
 #include "adaptive/undo.h"
 #include "many/many.h"
+#include "path/taken.h"
 #include "path/undo.h"
 
-enum { NAMES = 60, EVENTS = 300, LABELS_MOST = 64, STEPS = 8 };
+enum { NAMES = 60, EVENTS = 300, STEPS = 8 };
 
 /* --- All that is learned, as a number */
 
@@ -61,95 +62,49 @@ static uint64_t digest(const sp_learner *learner)
 
 typedef struct step {
     kit_sample sample;
-    ptrdiff_t k[LABELS_MOST];
-    sp_kept kept;
-    uint32_t *slots;
-    float *numbers;
-    double *means;
-    double *once;
-    uint8_t *columns;
-    ptrdiff_t y;
+    sp_taken taken;
     bool ends; /* a column ended with it */
 } step;
 
 static void free_step(step *s)
 {
-    free(s->slots);
-    free(s->numbers);
-    free(s->means);
-    free(s->once);
-    free(s->columns);
+    for (int i = 0; i < s->taken.n_parts; i++)
+        free(s->taken.p[i]);
     memset(s, 0, sizeof(*s));
 }
 
-/* What there is before the step; the event is prepared. */
-static void keep_before(const sp_learner *learner, const sp_event *event, step *s)
+/* Prepare an event's step again; its parts have memory, whatever fails. */
+static int prepare(sp_learner *learner, sp_event *event, step *s, ptrdiff_t y)
 {
-    ptrdiff_t n = sp_kept_slots(event, NULL);
-    ptrdiff_t m = sp_kept_outputs(event, NULL);
-    ptrdiff_t most = sp_kept_columns_most(event);
-    CHECK(m <= LABELS_MOST);
-    sp_kept_outputs(event, s->k);
-    for (ptrdiff_t j = 1; j < m; j++)
-        CHECK(s->k[j - 1] < s->k[j]);
-    s->slots = (uint32_t *)calloc((size_t)n + 1, sizeof(uint32_t));
-    s->numbers = (float *)calloc((size_t)(2 * n * sp_kept_width(m) + 1), sizeof(float));
-    s->means = (double *)calloc((size_t)(2 * n + 1), sizeof(double));
-    s->once = (double *)calloc((size_t)(2 * sp_once_width(m)), sizeof(double));
-    s->columns
-        = (uint8_t *)calloc((size_t)most + 1, sp_kept_column_bytes(sp_kept_places(learner)));
-    s->kept = (sp_kept){!learner->adaptive.rows, s->y, NULL, m, s->slots, n, s->numbers,
-                        s->numbers + n * sp_kept_width(m), s->means, s->means + n, s->columns, 0};
-    sp_kept_slots(event, s->slots);
-    sp_kept_fill(learner, s->slots, n, s->y, s->k, m, s->numbers, s->means);
-    s->kept.n_bytes = sp_kept_columns_before(learner, event, s->y, s->columns);
-    sp_once_read(&learner->adaptive, s->y, s->k, m, s->once);
-}
-
-/* And after it. */
-static void keep_after(const sp_learner *learner, const sp_event *event, step *s)
-{
-    sp_kept *kept = &s->kept;
-    size_t one = sp_kept_column_bytes(sp_kept_places(learner));
-    sp_kept_slots(event, s->slots);
-    sp_kept_fill(learner, s->slots, kept->n, s->y, s->k, kept->m,
-                 s->numbers + kept->n * sp_kept_width(kept->m), s->means + kept->n);
-    kept->n_bytes = sp_kept_columns_after(learner, event, s->slots, kept->n, s->y, s->columns,
-                                          kept->n_bytes);
-    sp_once_read(&learner->adaptive, s->y, s->k, kept->m, s->once + sp_once_width(kept->m));
-    sp_kept_once_each(learner, s->slots, kept->n);
-    CHECK(sp_kept_is_sound(s->numbers, 2 * kept->n, kept->m));
-    CHECK(sp_kept_columns_are_sound(s->columns, kept->n_bytes, kept->n, kept->one));
-    for (size_t at = 0; at < kept->n_bytes; at += one) {
-        const sp_kept_column *column = (const sp_kept_column *)(const void *)(s->columns + at);
-        s->ends |= column->before.n > 0.0 && column->after.n == 0.0;
-    }
+    for (int i = 0; i < s->taken.n_parts; i++)
+        free(s->taken.p[i]);
+    int failed = sp_taken_prepare(&s->taken, learner, event, y, s->sample.u);
+    for (int i = 0; i < s->taken.n_parts; i++)
+        s->taken.p[i] = (uint8_t *)malloc(s->taken.n[i] + 1);
+    return failed;
 }
 
 /* Learn a sample so that it can be taken back; `fails`: every allocation on the way once. */
 static void learn(sp_learner *learner, sp_event *event, step *s, bool fails)
 {
+    const ptrdiff_t y = kit_label(learner, &s->sample);
     uint64_t before = digest(learner);
+    size_t one = sp_kept_column_bytes(1), n_columns;
     int failed = -1;
-    s->y = kit_label(learner, &s->sample);
     for (int64_t n = 1; failed; n++) {
         CHECK_SAME(kit_write(learner, event, &s->sample), 0);
         check_fail_at(fails ? n : 0);
-        failed = sp_learner_prepare(learner, event, s->y, s->sample.u);
+        failed = prepare(learner, event, s, y);
         if (!failed && n % 2 == 0 && fails) { /* given up once it was prepared */
             check_has_failed();
             sp_learner_abandon(learner, event);
             KIT_SOUND(learner);
             CHECK(digest(learner) == before);
             check_fail_at(n);
-            failed = sp_learner_prepare(learner, event, s->y, s->sample.u);
+            failed = prepare(learner, event, s, y);
         }
-        if (!failed) {
-            free_step(&(step){.slots = s->slots, .numbers = s->numbers, .means = s->means,
-                              .once = s->once, .columns = s->columns});
-            keep_before(learner, event, s);
-            failed = sp_learner_commit(learner, event, s->y, s->sample.u);
-        }
+        if (!failed)
+            failed = sp_taken_commit(&s->taken, learner, event, s->sample.u);
         CHECK(!failed || check_has_failed());
         if (failed) {
             KIT_SOUND(learner);
@@ -157,29 +112,48 @@ static void learn(sp_learner *learner, sp_event *event, step *s, bool fails)
         }
     }
     check_fail_at(0);
-    keep_after(learner, event, s);
+    CHECK(sp_taken_fault(&s->taken, learner, event) == NULL);
+    n_columns = s->taken.n[SP_TAKEN_COLUMNS];
+    for (size_t at = 0; at < n_columns; at += one) {
+        const sp_kept_column *column
+            = (const sp_kept_column *)(const void *)(s->taken.p[SP_TAKEN_COLUMNS] + at);
+        one = sp_kept_column_bytes(column->places);
+        s->ends |= column->before.n > 0.0 && column->after.n == 0.0;
+    }
     sp_event_settle(event, &learner->index);
     KIT_SOUND(learner);
 }
 
+/* A step that lacks some of a part is none. */
+static void check_cut(const step *s, const sp_learner *learner, const sp_event *event)
+{
+    sp_taken cut = s->taken;
+    int part = (int)check_below(SP_TAKEN_PARTS);
+    cut.n[part] -= cut.n[part] ? 4 : 0;
+    CHECK((cut.n[part] == s->taken.n[part]) == (sp_taken_fault(&cut, learner, event) == NULL));
+}
+
 /* Take it back. */
-static void take_back(sp_learner *learner, step *s, bool fails)
+static void take_back(sp_learner *learner, sp_event *event, step *s, bool fails)
 {
     uint64_t before = digest(learner);
     int failed = -1;
-    s->kept.k = s->k; /* it may have been copied */
     for (int64_t n = 1; failed; n++) {
+        CHECK_SAME(kit_write(learner, event, &s->sample), 0);
         check_fail_at(fails ? n : 0);
-        failed = sp_kept_reserve(learner, &s->kept);
+        failed = sp_taken_find(learner, event);
+        if (!failed) {
+            CHECK(sp_taken_fault(&s->taken, learner, event) == NULL);
+            check_cut(s, learner, event);
+            failed = sp_taken_back(&s->taken, true, learner, event);
+        }
         CHECK(!failed || check_has_failed());
+        sp_event_settle(event, &learner->index);
+        sp_event_forget(event);
         KIT_SOUND(learner);
-        CHECK(digest(learner) == before);
+        CHECK(!failed || digest(learner) == before);
     }
     check_fail_at(0);
-    sp_once_take_back(learner, &s->kept, s->once, s->once + sp_once_width(s->kept.m));
-    sp_kept_take_back(learner, &s->kept);
-    learner->version += 1;
-    KIT_SOUND(learner);
 }
 
 /* The last step of all leaves no bit behind, but where it ended a column. Others leave a learner
@@ -194,8 +168,8 @@ static void test_taken_back(const kit_kind *kind, uint32_t labels, bool fails)
     CHECK_SAME(kit_learner(&learner, kind), 0);
     for (int i = 0; i < EVENTS; i++) {
         step *s = &steps[check_below(STEPS)];
-        if (s->slots != NULL && check_below(2))
-            take_back(&learner, s, fails);
+        if (s->taken.n_parts && check_below(2))
+            take_back(&learner, &event, s, fails);
         free_step(s);
         s->sample = kit_random(0, NAMES, i < 40 ? 2 : labels);
         if (i % 3 == 0) { /* a column */
@@ -207,7 +181,7 @@ static void test_taken_back(const kit_kind *kind, uint32_t labels, bool fails)
         uint64_t before = digest(&learner);
         learn(&learner, &event, s, fails);
         if (check_below(3) == 0) {
-            take_back(&learner, s, fails);
+            take_back(&learner, &event, s, fails);
             if (known == learner.adaptive.n_labels && two == !learner.adaptive.rows && !s->ends)
                 CHECK(digest(&learner) == before);
             free_step(s);

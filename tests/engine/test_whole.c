@@ -4,6 +4,7 @@
 #include "kit.h"
 
 #include "rows/marks.h"
+#include "whole/join.h"
 #include "whole/packed.h"
 
 enum { EVENTS = 80, NAMES = 120 };
@@ -207,38 +208,46 @@ static void test_no_memory(const kit_kind *kind)
     sp_learner_free(&learner);
 }
 
+/* A learner as a door gives it to be merged; all call their labels the same. */
+static sp_joined side_of(const sp_learner *learner, const sp_learner *base)
+{
+    static const uint32_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    sp_joined side = {.name = "it", .labels = numbers};
+    side.shard.learner = learner;
+    side.shard.n_slots = side.shard.first = learner->index.n_slots;
+    side.shard.base = &base->index;
+    side.shard.n = (double)(learner->n_seen - base->n_seen);
+    side.n_labels = (uint32_t)sp_learner_labels(learner);
+    return side;
+}
+
 /* Two that went on from a base, merged: the names of both, the counters added; without memory
    nothing is merged. What one of them has learned alone, the merged learner has too. */
 static void test_merge(const kit_kind *kind)
 {
+    const int answer = sp_rule_answer(&kind->rule);
+    const bool listed = answer != SP_ANSWER_SIGN && answer != SP_ANSWER_CANDIDATES;
     sp_learner base, parts[2], merged;
-    sp_shard start, shards[2];
-    int culprit;
+    sp_fault why;
     CHECK_SAME(kit_learner(&base, kind), 0);
     train(&base, 0, kind->labels, EVENTS);
     for (int k = 0; k < 2; k++) {
         CHECK_SAME(sp_learner_copy(&parts[k], &base), 0);
         train(&parts[k], (uint32_t)k * NAMES, kind->labels, EVENTS);
     }
-    int fault = SP_SHARD_MEMORY;
+    const ptrdiff_t n_labels = sp_learner_labels(&parts[0]);
+    int fault = SP_WHY_MEMORY;
     for (int64_t n = 1; fault; n++) {
-        start = kit_shard(&base);
-        for (int k = 0; k < 2; k++) {
-            shards[k] = kit_shard(&parts[k]);
-            shards[k].base = &base.index;
-            shards[k].n = (double)(parts[k].n_seen - base.n_seen);
-        }
-        start.base = &base.index;
+        const sp_joined sides[] = {side_of(&base, &base), side_of(&parts[0], &base),
+                                   side_of(&parts[1], &base)};
         CHECK_SAME(kit_learner_like(&merged, kind, &base), 0);
         CHECK_SAME(
             sp_table_add_outputs(&merged.table, parts[0].table.n_outputs - merged.table.n_outputs),
             0);
         check_fail_at(n);
-        fault = sp_learners_merge(&merged, &start, shards, 2, &culprit);
+        fault = sp_sides_join(&merged, sides, 3, listed ? n_labels : -1, &why);
         CHECK(check_has_failed() || !fault);
-        CHECK(fault <= SP_SHARD_MEMORY);
-        for (int k = 0; k < 2; k++)
-            sp_shard_free(&shards[k]);
+        CHECK(fault <= SP_WHY_MEMORY);
         if (fault)
             sp_learner_free(&merged);
     }
@@ -295,7 +304,6 @@ static void test_hashed_order(const kit_kind *kind)
 {
     sp_learner base, learner, laid, whole;
     sp_delta delta;
-    sp_slot_type n_slots, first;
     arrays a;
     int culprit, fault = SP_SHARD_MEMORY;
     CHECK_SAME(kit_learner(&base, kind), 0);
@@ -318,21 +326,12 @@ static void test_hashed_order(const kit_kind *kind)
         CHECK_SAME(kit_learner_like(&laid, kind, &learner), 0);
         CHECK_SAME(kit_learner_like(&whole, kind, &learner), 0);
         check_fail_at(n);
-        fault = sp_delta_overlay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_FLAT_DEPTH,
-                                 &n_slots);
-        sp_key *keys = NULL;
-        if (fault == 0) {
-            keys = sp_delta_keys(&delta, &base.index, &laid.index, n_slots, &first);
-            shard = kit_shard(&laid);
-            shard.n_slots = n_slots;
-            shard.base = &base.index;
-            shard.keys = keys;
-            shard.keys_from = first;
-            fault = keys == NULL ? SP_SHARD_MEMORY
-                                 : sp_learners_merge(&whole, &start, &shard, 1, &culprit);
-        }
+        fault = sp_delta_lay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_FLAT_DEPTH,
+                             &shard);
+        if (fault == 0)
+            fault = sp_learners_merge(&whole, &start, &shard, 1, &culprit);
         CHECK(fault == (check_has_failed() ? SP_SHARD_MEMORY : 0));
-        free(keys);
+        sp_delta_free(&delta);
         sp_learner_free(&laid);
         if (fault)
             sp_learner_free(&whole);

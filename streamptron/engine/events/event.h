@@ -270,6 +270,14 @@ static inline ptrdiff_t sp_event_extent(const sp_event *event)
    forget the key where it has none. */
 SP_API void sp_event_settle(sp_event *event, const sp_index *index);
 
+/* And then the next one is not compared with it: slots may have been left out of it. */
+static inline void sp_event_forget(sp_event *event)
+{
+    event->n_known = 0;
+    event->n_found = 0;
+    event->scored_version = 0;
+}
+
 /* Use a text's event again, which is still in scratch with its pairs. */
 static inline void sp_event_again(sp_event *event, const sp_index *index, bool intercept)
 {

@@ -143,21 +143,6 @@ static int sp_marks_fault(int wrong, sp_fault *fault)
                  : 0;
 }
 
-static int sp_sets_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
-                               bool in_place, sp_fault *fault)
-{
-    size_t n, n_labels;
-    const double *marked
-        = (const double *)sp_array_at(header, arrays, SP_ARRAY_MARKED, &n_labels);
-    const uint32_t *marks = (const uint32_t *)sp_array_at(header, arrays, SP_ARRAY_MARKS, &n);
-    if (n_labels != (size_t)learner->sets.n_labels)
-        return sp_fault_say(fault, SP_WHY_DAMAGED,
-                            "what is kept for each label does not fit the labels");
-    int wrong = in_place ? sp_sets_map_unread(learner, marks, n, marked)
-                         : sp_sets_read(learner, marks, n, marked);
-    return sp_marks_fault(wrong, fault);
-}
-
 SP_API void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks)
 {
     for (size_t i = 0; i < 3 * n_chunks; i += 3) {
@@ -177,6 +162,22 @@ static int sp_marks_open(const sp_header *header, const uint8_t *arrays, sp_lear
     return sp_marks_fault(in_place ? sp_marked_map(learner, marks, n)
                                    : sp_marked_read(learner, marks, n),
                           fault);
+}
+
+/* The same of a learner of several labels an event, and what is kept for each label. */
+static int sp_sets_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
+                               bool in_place, sp_fault *fault)
+{
+    size_t n_labels;
+    const double *marked
+        = (const double *)sp_array_at(header, arrays, SP_ARRAY_MARKED, &n_labels);
+    if (n_labels != (size_t)learner->sets.n_labels)
+        return sp_fault_say(fault, SP_WHY_DAMAGED,
+                            "what is kept for each label does not fit the labels");
+    int failed = sp_marks_fault(sp_sets_labels_read(learner, marked), fault);
+    if (in_place) /* an event's entries are looked at when it is scored */
+        learner->sets.doubted = header->arrays[SP_ARRAY_MARKS].n;
+    return failed ? failed : sp_marks_open(header, arrays, learner, in_place, fault);
 }
 
 /* The rows of a linear learner with many labels, behind names and slots. */
@@ -393,19 +394,15 @@ static int sp_entries_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_
     return 0;
 }
 
-/* Behind the slots, which have been written, and which it tells where their rows are. -1 without
-   memory. */
-static int sp_sets_lay_out(const sp_learner *learner, double *slots, size_t n_slots,
-                           sp_laid_out *to)
+/* The same of several labels an event, and what is kept for each label. */
+static int sp_sets_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
 {
-    size_t n = sp_sets_measure(slots, n_slots);
     double *marked = (double *)sp_array_room(to, SP_ARRAY_MARKED, (size_t)learner->sets.n_labels,
                                              SP_LABEL_WIDTH);
-    uint32_t *marks = (uint32_t *)sp_array_room(to, SP_ARRAY_MARKS, n, SP_MARKS_WIDTH);
-    if (marked == NULL || marks == NULL)
+    if (marked == NULL)
         return -1;
-    sp_sets_flatten(learner, slots, n_slots, marks, marked);
-    return 0;
+    sp_sets_labels_write(learner, marked);
+    return sp_marks_lay_out(learner, flat, to);
 }
 
 /* -1 without memory. */
@@ -439,7 +436,7 @@ SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *jour
         good = sp_entries_lay_out(learner, &flat, arrays) == 0;
     sp_flat_free(&flat);
     if (good && sp_learner_can(learner, SP_CAN_SET))
-        good = sp_sets_lay_out(learner, flat.weights, flat.n_weights, arrays) == 0;
+        good = sp_sets_lay_out(learner, &flat, arrays) == 0;
     if (good && sp_learner_can(learner, SP_CAN_VOTE))
         good = sp_voted_lay_out(learner, arrays) == 0;
     if (good && journal != NULL)

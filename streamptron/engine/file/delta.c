@@ -5,7 +5,7 @@
 #include "memory/heap.h"
 #include "path/path.h"
 #include "rows/marks.h"
-#include "sets/flat.h"
+#include "whole/marked.h"
 #include "wide/flat.h"
 
 #include <string.h>
@@ -18,8 +18,7 @@ static int sp_sent_wrong(sp_fault *fault, const char *words)
 SP_PRIVATE void sp_sent_drop(sp_sent *sent)
 {
     sp_contents_free(&sent->made);
-    sp_free(sent->keys);
-    sent->keys = NULL;
+    sp_delta_free(&sent->delta);
 }
 
 SP_PRIVATE void sp_sent_free(sp_sent *sent)
@@ -120,85 +119,86 @@ SP_PRIVATE int sp_sent_alike(const sp_sent *sent, const sp_contents *base, const
                                "the model", fault);
 }
 
-/* A bit for each array that such a delta has. */
-static uint32_t sp_sent_expected(const sp_learner *base, bool marks)
+SP_API void sp_delta_shapes(const sp_delta *d, const sp_learner *learner, sp_array *shapes)
 {
-    uint32_t all = 1U << SP_DELTA_ROWS | 1U << SP_DELTA_SLOTS | 1U << SP_DELTA_BLOCKS;
-    if (!base->index.bits)
-        all |= 1U << SP_DELTA_KEYS | 1U << SP_DELTA_TEXTS;
-    if (sp_index_is_limited(&base->index))
-        all |= 1U << SP_DELTA_RENAMED | 1U << SP_DELTA_STAMPS;
-    if (sp_learner_can(base, SP_CAN_SET))
-        all |= 1U << SP_DELTA_MARKED;
-    return all | (marks ? 1U << SP_DELTA_MARKS : 0);
+    const bool exact = !learner->index.bits, limited = sp_index_is_limited(&learner->index);
+    const bool sets = sp_learner_can(learner, SP_CAN_SET);
+    const sp_array all[SP_DELTA_ARRAYS] = {
+        [SP_DELTA_ROWS] = {.there = true, .n = d->n_rows},
+        [SP_DELTA_MARKED] = {.there = sets, .n = (size_t)learner->sets.n_labels},
+        [SP_DELTA_KEYS] = {.there = exact, .n = d->n_keys},
+        [SP_DELTA_SLOTS] = {.there = true, .n = d->n_rows},
+        [SP_DELTA_BLOCKS] = {.there = true, .n = d->n_blocks},
+        [SP_DELTA_RENAMED] = {.there = limited, .n = d->n_renamed},
+        [SP_DELTA_STAMPS] = {.there = limited, .n = d->n_stamps},
+        [SP_DELTA_MARKS] = {.there = sp_learner_has_rows(learner), .n = d->n_marks},
+        [SP_DELTA_TEXTS] = {.there = exact, .n = d->n_texts},
+    };
+    memset(shapes, 0, sizeof(all));
+    for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
+        const sp_array_kind *kind = sp_delta_kind_of(i);
+        if (!all[i].there)
+            continue;
+        shapes[i] = all[i];
+        shapes[i].width = i == SP_DELTA_ROWS ? (size_t)learner->table.width : kind->width;
+        shapes[i].end = shapes[i].n * SP_MAX(shapes[i].width, (size_t)1) * kind->size;
+    }
 }
 
-static void *sp_sent_array(const sp_sent *sent, int array, size_t *n)
+SP_API const char *sp_delta_use(sp_delta *d, const sp_learner *learner, void *const *p,
+                                const size_t *n)
 {
-    const sp_array *shape = &sent->header.arrays[array];
-    *n = shape->n;
-    /* nobody writes through it */
-    return shape->there ? (void *)(uintptr_t)(sent->header.file + sent->header.size + shape->start)
-                        : NULL;
-}
-
-/* Point at the arrays. NULL, or what is wrong. */
-static const char *sp_sent_find(sp_sent *sent, const sp_learner *base, bool marks)
-{
-    const sp_learner *learner = &sent->made.learner;
-    sp_delta *d = &sent->delta;
-    uint32_t found = 0;
-    size_t n_slots, n_marked;
-    for (int i = 0; i < SP_DELTA_ARRAYS; i++)
-        found |= sent->header.arrays[i].there ? 1U << i : 0;
-    if (found != sp_sent_expected(base, marks)
-        || sent->header.arrays[SP_DELTA_ROWS].width != (size_t)learner->table.width)
-        return "the arrays are not those of such a model";
-    memset(d, 0, sizeof(*d));
-    d->rows = (double *)sp_sent_array(sent, SP_DELTA_ROWS, &d->n_rows);
-    d->slots = (uint32_t *)sp_sent_array(sent, SP_DELTA_SLOTS, &n_slots);
-    d->blocks = (uint32_t *)sp_sent_array(sent, SP_DELTA_BLOCKS, &d->n_blocks);
-    d->keys = (sp_key *)sp_sent_array(sent, SP_DELTA_KEYS, &d->n_keys);
-    d->texts = (uint8_t *)sp_sent_array(sent, SP_DELTA_TEXTS, &d->n_texts);
-    d->renamed = (uint32_t *)sp_sent_array(sent, SP_DELTA_RENAMED, &d->n_renamed);
-    d->stamps = (uint32_t *)sp_sent_array(sent, SP_DELTA_STAMPS, &d->n_stamps);
-    d->marks = (uint32_t *)sp_sent_array(sent, SP_DELTA_MARKS, &d->n_marks);
-    d->marked = (double *)sp_sent_array(sent, SP_DELTA_MARKED, &n_marked);
-    if (n_slots != d->n_rows)
+    sp_array shapes[SP_DELTA_ARRAYS];
+    sp_delta_shapes(d, learner, shapes);
+    for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
+        if ((p[i] != NULL) != shapes[i].there)
+            return "the arrays are not those of such a model";
+    }
+    d->rows = (double *)p[SP_DELTA_ROWS];
+    d->marked = (double *)p[SP_DELTA_MARKED];
+    d->keys = (sp_key *)p[SP_DELTA_KEYS];
+    d->slots = (uint32_t *)p[SP_DELTA_SLOTS];
+    d->blocks = (uint32_t *)p[SP_DELTA_BLOCKS];
+    d->renamed = (uint32_t *)p[SP_DELTA_RENAMED];
+    d->stamps = (uint32_t *)p[SP_DELTA_STAMPS];
+    d->marks = (uint32_t *)p[SP_DELTA_MARKS];
+    d->texts = (uint8_t *)p[SP_DELTA_TEXTS];
+    d->n_rows = n[SP_DELTA_ROWS];
+    d->n_blocks = n[SP_DELTA_BLOCKS];
+    d->n_keys = n[SP_DELTA_KEYS];
+    d->n_texts = n[SP_DELTA_TEXTS];
+    d->n_renamed = n[SP_DELTA_RENAMED];
+    d->n_stamps = n[SP_DELTA_STAMPS];
+    d->n_marks = n[SP_DELTA_MARKS];
+    if (n[SP_DELTA_SLOTS] != d->n_rows)
         return "slots and rows are not as many";
-    if (!base->index.bits && d->n_keys < SP_SLOTS_RESERVED)
+    if (d->keys != NULL && d->n_keys < SP_SLOTS_RESERVED)
         return "the number of names is invalid";
-    if (d->marked != NULL && n_marked != (size_t)learner->sets.n_labels)
+    if (d->marked != NULL && n[SP_DELTA_MARKED] != (size_t)learner->sets.n_labels)
         return "what is kept for each label does not fit the labels";
     return NULL;
 }
 
-/* Give the learner the base's numbers and the delta's, and the shard its names. */
-static int sp_sent_overlay(sp_sent *sent, const sp_learner *base, ptrdiff_t n_outputs,
-                           sp_shard *shard, sp_fault *fault)
+SP_API const char *sp_delta_words(int wrong)
 {
-    sp_learner *learner = &sent->made.learner;
-    sp_slot_type first = 0;
-    memset(shard, 0, sizeof(*shard));
-    int wrong = sp_delta_overlay(&sent->delta, learner, base, n_outputs, sent->made.n_objects,
-                                 SP_DELTA_DEPTH, &shard->n_slots);
-    if (wrong == SP_SHARD_MEMORY)
-        return sp_fault_memory(fault);
-    if (wrong)
-        return sp_sent_wrong(fault, wrong == SP_SHARD_NAMES ? "a feature name is invalid"
-                                                            : "its numbers contradict themselves");
-    sent->keys = sp_delta_keys(&sent->delta, &base->index, &learner->index, shard->n_slots, &first);
-    if (sent->keys == NULL)
-        return sp_fault_memory(fault);
-    shard->learner = learner;
-    shard->n = (double)(learner->n_seen - base->n_seen);
-    shard->first = shard->n_slots;
-    shard->keys = sent->keys;
-    shard->keys_from = first;
-    shard->base = &base->index;
-    shard->n_objects = sent->made.n_objects;
-    shard->stamps = sent->delta.stamps;
-    return 0;
+    return wrong == SP_SHARD_NAMES ? "a feature name is invalid"
+                                   : "its numbers contradict themselves";
+}
+
+/* Point at the arrays. NULL, or what is wrong. */
+static const char *sp_sent_find(sp_sent *sent, const sp_learner *learner)
+{
+    void *p[SP_DELTA_ARRAYS];
+    size_t n[SP_DELTA_ARRAYS];
+    for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
+        const sp_array *shape = &sent->header.arrays[i];
+        const uint8_t *start = sent->header.file + sent->header.size + shape->start;
+        p[i] = shape->there ? (void *)(uintptr_t)start : NULL; /* nobody writes through it */
+        n[i] = shape->n;
+    }
+    if (sent->header.arrays[SP_DELTA_ROWS].width != (size_t)learner->table.width)
+        return "the arrays are not those of such a model";
+    return sp_delta_use(&sent->delta, learner, p, n);
 }
 
 SP_PRIVATE int sp_sent_lay(sp_sent *sent, const sp_contents *base, const sp_part *labels,
@@ -213,8 +213,7 @@ SP_PRIVATE int sp_sent_lay(sp_sent *sent, const sp_contents *base, const sp_part
         failed = fault->kind = SP_WHY_DAMAGED;
     if (failed)
         return failed;
-    bool own = sp_learner_can(&base->learner, SP_CAN_SET) || learner->adaptive.rows;
-    bool wide = !own && sent->header.arrays[SP_DELTA_MARKS].there;
+    bool wide = sent->header.arrays[SP_DELTA_MARKS].there && !sp_learner_has_rows(learner);
     int wrong = wide ? sp_learner_widen(learner) : 0;
     if (wrong == SP_MARKS_MEMORY)
         return sp_fault_memory(fault);
@@ -225,7 +224,12 @@ SP_PRIVATE int sp_sent_lay(sp_sent *sent, const sp_contents *base, const sp_part
         return failed;
     if (learner->n_seen <= base->learner.n_seen)
         return sp_sent_wrong(fault, "it has seen no events");
-    const char *words = sp_sent_find(sent, &base->learner, own || wide);
-    return words == NULL ? sp_sent_overlay(sent, &base->learner, n_outputs, shard, fault)
-                         : sp_sent_wrong(fault, words);
+    const char *words = sp_sent_find(sent, learner);
+    if (words != NULL)
+        return sp_sent_wrong(fault, words);
+    wrong = sp_delta_lay(&sent->delta, learner, &base->learner, n_outputs, sent->made.n_objects,
+                         SP_DELTA_DEPTH, shard);
+    if (wrong == SP_SHARD_MEMORY)
+        return sp_fault_memory(fault);
+    return wrong ? sp_sent_wrong(fault, sp_delta_words(wrong)) : 0;
 }

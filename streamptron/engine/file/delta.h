@@ -24,8 +24,17 @@ typedef struct sp_sent {
     sp_part parameters, labels, objects; /* the last two: the new ones */
     sp_contents made;                    /* what it is, once it is laid over its base */
     sp_delta delta;
-    sp_key *keys;
 } sp_sent;
+
+/* Which arrays a delta has of such a learner, and how long they are. */
+SP_API void sp_delta_shapes(const sp_delta *delta, const sp_learner *learner, sp_array *shapes);
+
+/* Let it use these, of n rows each; NULL where there is none. NULL, or what is wrong. */
+SP_API const char *sp_delta_use(sp_delta *delta, const sp_learner *learner, void *const *p,
+                                const size_t *n);
+
+/* What sp_delta_lay found wrong with it, which was not memory, in words. */
+SP_API const char *sp_delta_words(int wrong);
 
 /* Read and check the first one of n bytes, which is `size` long. 0, or a kind of fault. Call
    sp_sent_free in either case. */

@@ -47,7 +47,7 @@ SP_API const sp_array_kind *sp_array_kind_of(int array)
     return &sp_array_kinds[array];
 }
 
-SP_PRIVATE const sp_array_kind *sp_delta_kind_of(int array)
+SP_API const sp_array_kind *sp_delta_kind_of(int array)
 {
     return &sp_delta_kinds[array];
 }

@@ -92,7 +92,7 @@ typedef struct sp_part {
 } sp_part;
 
 SP_API const sp_array_kind *sp_array_kind_of(int array);
-SP_PRIVATE const sp_array_kind *sp_delta_kind_of(int array);
+SP_API const sp_array_kind *sp_delta_kind_of(int array);
 
 /* Read and check the header of a file of `size` bytes, of which the first n are here: all of the
    header must be. 0, or a kind of fault. Call sp_header_free in either case. */

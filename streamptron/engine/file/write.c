@@ -2,6 +2,7 @@
 
 #include "file/counts.h"
 #include "file/crc.h"
+#include "file/delta.h"
 #include "file/numbers.h"
 #include "file/plain.h"
 #include "machine.h"
@@ -226,38 +227,6 @@ static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said, uint32_t
     sp_bytes_word(w->to, "}");
 }
 
-/* An array of n rows, where a delta keeps it. Whether there is memory. */
-static bool sp_delta_room(sp_array *arrays, int array, size_t n, size_t width, void *keep)
-{
-    const sp_array_kind *kind = sp_delta_kind_of(array);
-    size_t size = n * (width ? width : 1) * kind->size;
-    void *p = sp_malloc(size + 8);
-    const sp_array shape = {true, n, width, 0, size};
-    arrays[array] = shape;
-    memcpy(keep, &p, sizeof(p));
-    return p != NULL;
-}
-
-/* Room for all arrays, which become the delta's; 0, or a fault. */
-static int sp_delta_rooms(sp_delta *d, const sp_learner *learner, sp_array *arrays, sp_fault *fault)
-{
-    bool good = sp_delta_room(arrays, SP_DELTA_ROWS, d->n_rows, d->width, &d->rows)
-                && sp_delta_room(arrays, SP_DELTA_SLOTS, d->n_rows, 0, &d->slots)
-                && sp_delta_room(arrays, SP_DELTA_BLOCKS, d->n_blocks, 0, &d->blocks);
-    if (d->n_keys)
-        good = good && sp_delta_room(arrays, SP_DELTA_KEYS, d->n_keys, 2, &d->keys)
-               && sp_delta_room(arrays, SP_DELTA_TEXTS, d->n_texts, 0, &d->texts);
-    if (sp_index_is_limited(&learner->index))
-        good = good && sp_delta_room(arrays, SP_DELTA_RENAMED, d->n_renamed, 0, &d->renamed)
-               && sp_delta_room(arrays, SP_DELTA_STAMPS, d->n_stamps, 0, &d->stamps);
-    if (d->n_marks)
-        good = good && sp_delta_room(arrays, SP_DELTA_MARKS, d->n_marks, SP_MARKS_WIDTH, &d->marks);
-    if (sp_learner_can(learner, SP_CAN_SET))
-        good = good && sp_delta_room(arrays, SP_DELTA_MARKED, (size_t)learner->sets.n_labels,
-                                     SP_LABEL_WIDTH, &d->marked);
-    return good ? 0 : sp_fault_memory(fault);
-}
-
 /* The bytes of one whose arrays are there, which start here. */
 static int sp_delta_text(const sp_contents *contents, sp_array *arrays, void *const *starts,
                          const sp_delta_said *said, sp_bytes *to, sp_fault *fault)
@@ -295,18 +264,23 @@ SP_PRIVATE int sp_delta_bytes(const sp_contents *contents, sp_delta *delta, cons
                               sp_fault *fault)
 {
     sp_array arrays[SP_DELTA_ARRAYS];
-    memset(arrays, 0, sizeof(arrays));
-    int failed = sp_delta_rooms(delta, &contents->learner, arrays, fault);
-    void *const starts[SP_DELTA_ARRAYS] = {
-        delta->rows,    delta->marked, delta->keys,  delta->slots, delta->blocks,
-        delta->renamed, delta->stamps, delta->marks, delta->texts,
-    };
+    void *p[SP_DELTA_ARRAYS] = {NULL};
+    size_t n[SP_DELTA_ARRAYS];
+    int failed = 0;
+    sp_delta_shapes(delta, shard->learner, arrays);
+    for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
+        n[i] = arrays[i].n;
+        p[i] = arrays[i].there ? sp_malloc(arrays[i].end + 8) : NULL;
+        if (arrays[i].there && p[i] == NULL)
+            failed = sp_fault_memory(fault);
+    }
     if (!failed) {
+        sp_delta_use(delta, shard->learner, p, n);
         sp_delta_write(delta, shard, base);
-        failed = sp_delta_text(contents, arrays, starts, said, to, fault);
+        failed = sp_delta_text(contents, arrays, p, said, to, fault);
     }
     for (int i = 0; i < SP_DELTA_ARRAYS; i++)
-        sp_free(starts[i]);
+        sp_free(p[i]);
     return failed;
 }
 

@@ -6,6 +6,7 @@
 #include "file/write.h"
 #include "memory/heap.h"
 #include "path/path.h"
+#include "whole/join.h"
 
 #include <string.h>
 
@@ -25,8 +26,8 @@ static int sp_delta_make(sp_side *side, const sp_side *base, const char *digits,
     else if (wrong == SP_SHARD_KEY)
         failed = sp_fault_say(fault, SP_WHY_DAMAGED, "a feature name is invalid");
     else if (wrong)
-        failed = sp_side_strange(side->name, "its first feature names are not those of since",
-                                 fault);
+        failed = sp_fault_strange(fault, side->name,
+                                  "its first feature names are not those of since");
     if (!failed) {
         sp_list_write(&side->labels.json, sp_list_length(&base->labels.json), &said.labels);
         sp_list_write(&side->objects.json, sp_list_length(&base->objects.json), &said.objects);

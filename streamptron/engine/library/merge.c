@@ -4,6 +4,7 @@
 
 #include "memory/heap.h"
 #include "path/path.h"
+#include "whole/join.h"
 
 #include <string.h>
 
@@ -100,7 +101,7 @@ SP_PRIVATE int sp_side_awake(const sp_side *side, const sp_side *since, bool *aw
     uint64_t n = side->shard.learner->n_seen, before = since->shard.learner->n_seen;
     *awake = n > before;
     if (n < before) {
-        sp_side_strange(side->name, "it has seen ", fault);
+        sp_fault_strange(fault, side->name, "it has seen ");
         sp_fault_add_number(fault, n);
         sp_fault_add(fault, " events, and since ");
         return sp_fault_add_number(fault, before);

@@ -18,10 +18,6 @@ typedef struct sp_side {
     const sp_contents *contents;
     sp_part labels, objects; /* as JSON */
     char name[SP_SIDE_NAME]; /* for errors */
-    /* the maps of its shard */
-    int32_t *places;
-    double *signs;
-    uint64_t *ordinals;
 } sp_side;
 
 /* A text and a number, such as models[3], as a side's name. */
@@ -38,9 +34,6 @@ SP_PRIVATE void sp_side_since(sp_side *side, const sp_side *base);
 
 /* Whether its labels and odd names begin with the base's: 0, or a fault. */
 SP_PRIVATE int sp_side_went_on(const sp_side *side, const sp_side *base, sp_fault *fault);
-
-/* That it did not, in words. Returns the kind of fault. */
-SP_PRIVATE int sp_side_strange(const char *name, const char *why, sp_fault *fault);
 
 /* What tells a model from any other state of it. 0, or a kind of fault. */
 SP_PRIVATE int sp_side_digest(const sp_side *side, char *digits, sp_fault *fault);

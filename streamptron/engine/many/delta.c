@@ -3,9 +3,8 @@
 #include "many/machine.h"
 #include "many/many.h"
 #include "many/pair.h"
-#include "sets/flat.h"
+#include "rows/marks.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -47,37 +46,22 @@ SP_PRIVATE int sp_many_lay(sp_learner *learner, const sp_learner *base)
     return sp_many_turned(table, &base->table, base->adaptive.positive) < 0 ? -1 : 1;
 }
 
-/* Whether a row's entries are some that learning can have made; `e`: of a column. */
-static bool sp_many_is_sound(const sp_learner *learner, const sp_entry *entries, uint32_t n, bool e)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const sp_entry *entry = &entries[i];
-        if (entry->k >= (size_t)learner->adaptive.n_labels || (i && entry->k <= entries[i - 1].k)
-            || !(fabsf(entry->c) <= 0x1p120f && fabsf(entry->w) <= 0x1p120f && entry->G >= 0.0f
-                 && entry->G <= 1e38f)
-            || (e && (entry->w != 0.0f || entry->G != 0.0f)))
-            return false;
-    }
-    return true;
-}
-
-/* The row of a block of a slot, whose entries must begin at mark `at` of n. */
+/* The row of a block of a slot, whose entries must begin at mark `at` of n; it is behind them then.
+ */
 static int sp_many_lay_row(sp_learner *learner, uint32_t block, sp_head *head,
-                           const uint32_t *marks, size_t at, size_t n)
+                           const uint32_t *marks, size_t n, size_t *at)
 {
     sp_sparse_rows *rows = sp_many_rows(&learner->table);
-    sp_sparse *row = &head->row;
-    const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
+    const sp_sparse *row = &head->row;
     double sum, squares;
-    if (row->size || row->dense || row->block != (row->n ? at : 0) || row->n > n - at
-        || !sp_many_is_sound(learner, entries, row->n, block != 0))
-        return SP_MARKS_WRONG;
-    if (row->n) {
-        row->size = (uint32_t)sp_row_size_for(row->n) & 63;
-        row->block = sp_rows_take(rows, (int)row->size);
-        if (row->block == 0)
-            return SP_MARKS_MEMORY;
-        memcpy(sp_row_entries(rows, row), entries, row->n * sizeof(sp_entry));
+    int fault = sp_marks_read(rows, (double *)(void *)head, 1, marks, n,
+                              (size_t)learner->adaptive.n_labels, at);
+    if (fault)
+        return fault;
+    const sp_entry *entries = sp_row_entries(rows, row);
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (entries[i].G > 1e38f || (block != 0 && (entries[i].w != 0.0f || entries[i].G != 0.0f)))
+            return SP_MARKS_WRONG;
     }
     if (block != 0)
         return 0;
@@ -90,16 +74,13 @@ SP_PRIVATE int sp_many_lay_rows(sp_learner *learner, const uint32_t *slots, cons
 {
     size_t at = 1;
     size_t i = 0;
-    int fault = n_marks > 0 && n_marks <= UINT32_MAX && !(marks[0] | marks[1] | marks[2] | marks[3])
-                    ? 0
-                    : SP_MARKS_WRONG;
+    int fault = sp_marks_begin(marks, n_marks) ? 0 : SP_MARKS_WRONG;
     for (uint32_t b = 0; b < SP_HEAD_BLOCKS; b++) {
         for (uint32_t end = n[b], k = 0; k < end; k++, i++) {
             sp_head *head = sp_head_of(learner->table.blocks[b].chunks, slots[i]);
             if (fault || b == SP_BLOCK_COLUMNS)
                 continue;
-            fault = sp_many_lay_row(learner, b, head, marks, at, n_marks);
-            at += fault ? 0 : head->row.n;
+            fault = sp_many_lay_row(learner, b, head, marks, n_marks, &at);
         }
     }
     return !fault && at != n_marks ? SP_MARKS_WRONG : fault;

@@ -19,7 +19,7 @@ enum {
     SP_CAN_LEAD = 1024,  /* begin each event with an intercept, in a slot of its own */
     SP_CAN_SET = 2048,   /* learn a set of labels */
     SP_CAN_WATCH = 4096, /* notice drift by itself */
-    SP_CAN_NOTE = 8192,  /* undo a step by what its machine has written down (sp_noted_most) */
+    SP_CAN_NOTE = 8192,  /* undo a step by what its machine has written down (path/taken.h) */
 };
 
 /* All that learners of a rule can do. */

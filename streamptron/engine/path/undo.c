@@ -7,25 +7,11 @@
 #include "memory/types.h"
 #include "names/hash.h"
 #include "names/index.h"
-#include "path/path.h"
 
 #include <math.h>
 #include <string.h>
 
-SP_API void sp_undo_leave(sp_event *event, const uint32_t *slots)
-{
-    for (ptrdiff_t i = 0; i < event->n; i++) {
-        if (event->slots[i] != slots[i])
-            event->slots[i] = SP_SLOT_NULL;
-    }
-}
-
-SP_API int sp_undo_reserve(sp_learner *learner, sp_event *event)
-{
-    return sp_machine_move_room(learner, event);
-}
-
-SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment)
+SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment)
 {
     sp_table *table = &learner->table;
     double c = table->c;
@@ -38,23 +24,23 @@ SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment
     table->s = s;
 }
 
-SP_API ptrdiff_t sp_kept_width(ptrdiff_t m)
+SP_PRIVATE ptrdiff_t sp_kept_width(ptrdiff_t m)
 {
     return SP_KEPT_FIRST + 2 * m;
 }
 
-SP_API size_t sp_kept_column_bytes(ptrdiff_t places)
+SP_PRIVATE size_t sp_kept_column_bytes(ptrdiff_t places)
 {
     return sizeof(sp_kept_column) + (size_t)(2 * places) * sizeof(float);
 }
 
-SP_API ptrdiff_t sp_kept_columns_most(const sp_event *event)
+SP_PRIVATE ptrdiff_t sp_kept_columns_most(const sp_event *event)
 {
     const sp_weighed *w = sp_weighed_of(event);
     return w->n_unbent - w->n_plain + (w->sums.begins ? w->n_plain : 0);
 }
 
-SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
+SP_PRIVATE ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
 {
     const sp_weighed *w = sp_weighed_of(event);
     ptrdiff_t n = event->n;
@@ -70,13 +56,13 @@ SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
     return n;
 }
 
-SP_API void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+SP_PRIVATE void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++)
         slots[i] = sp_index_number(&learner->index, slots[i]);
 }
 
-SP_API void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+SP_PRIVATE void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
 {
     const sp_index *index = &learner->index;
     for (ptrdiff_t i = 0; index->bits && i < n; i++) {
@@ -88,7 +74,7 @@ SP_API void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n
     }
 }
 
-SP_API ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k)
+SP_PRIVATE ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k)
 {
     const sp_weighed *w = sp_weighed_of(event);
     for (ptrdiff_t i = 0; i < w->n_strides && k != NULL; i++) { /* they are few */
@@ -100,8 +86,9 @@ SP_API ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k)
     return w->n_strides;
 }
 
-SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
-                         ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept, double *means)
+SP_PRIVATE void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
+                             ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept,
+                             double *means)
 {
     const sp_table *table = &learner->table;
     for (ptrdiff_t i = 0; i < n; i++, kept += sp_kept_width(m))
@@ -110,7 +97,7 @@ SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdi
                        : sp_kept_read(sp_table_head(table, slots[i]), y, m, kept);
 }
 
-SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+SP_PRIVATE void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
 {
     double *const *heads = learner->table.blocks->chunks;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -156,13 +143,13 @@ static void sp_kept_column_fill(const sp_learner *learner, sp_slot_type slot, pt
         sp_kept_column_read(&blocks, slot, column, e);
 }
 
-SP_API ptrdiff_t sp_kept_places(const sp_learner *learner)
+SP_PRIVATE ptrdiff_t sp_kept_places(const sp_learner *learner)
 {
     return learner->adaptive.rows ? 1 : 2;
 }
 
-SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event, ptrdiff_t y,
-                                     uint8_t *columns)
+SP_PRIVATE size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
+                                         ptrdiff_t y, uint8_t *columns)
 {
     const ptrdiff_t places = sp_kept_places(learner);
     const sp_weighed *w = sp_weighed_of(event);
@@ -184,9 +171,9 @@ SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *
     return bytes;
 }
 
-SP_API size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                    const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
-                                    uint8_t *columns, size_t bytes)
+SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
+                                        const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
+                                        uint8_t *columns, size_t bytes)
 {
     const sp_weighed *w = sp_weighed_of(event);
     const ptrdiff_t places = sp_kept_places(learner);
@@ -217,7 +204,8 @@ static bool sp_is_sound_column(const sp_column *column)
            && column->since <= SP_COUNT_MOST && (column->n == 0.0 || column->since > 0.0);
 }
 
-SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n, bool one)
+SP_PRIVATE bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n,
+                                          bool one)
 {
     size_t at = 0;
     while (at < bytes) {
@@ -236,17 +224,18 @@ SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrd
     return true;
 }
 
-SP_API void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint64_t *bends)
+SP_PRIVATE void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint8_t *bends)
 {
-    for (ptrdiff_t i = event->n - sp_event_bends(event); i < event->n; i++) {
+    for (ptrdiff_t i = event->n - sp_event_bends(event); i < event->n; i++, bends += 8) {
         const sp_slot_type slot = event->slots[i];
-        *bends++ = slot == SP_SLOT_NULL ? 0 : sp_kept_name(learner, slot);
+        const uint64_t name = slot == SP_SLOT_NULL ? 0 : sp_kept_name(learner, slot);
+        memcpy(bends, &name, 8);
     }
 }
 
-SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first, ptrdiff_t n,
-                          const uint64_t *bends, ptrdiff_t n_bends, const uint8_t *columns,
-                          size_t bytes)
+SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first,
+                              ptrdiff_t n, const uint8_t *bends, ptrdiff_t n_bends,
+                              const uint8_t *columns, size_t bytes)
 {
     size_t one;
     for (ptrdiff_t i = first; i < n; i++) {
@@ -255,7 +244,7 @@ SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t 
     }
     for (ptrdiff_t i = 0; i < n_bends; i++) {
         uint32_t *slot = &slots[first + i];
-        if (*slot != SP_SLOT_NULL && bends[i] != sp_kept_name(learner, *slot))
+        if (*slot != SP_SLOT_NULL && sp_load8(bends + 8 * i) != sp_kept_name(learner, *slot))
             *slot = SP_SLOT_NULL;
     }
     for (size_t at = 0; at < bytes; at += one) {
@@ -267,13 +256,13 @@ SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t 
     }
 }
 
-SP_API ptrdiff_t sp_once_width(ptrdiff_t m)
+SP_PRIVATE ptrdiff_t sp_once_width(ptrdiff_t m)
 {
     return SP_ONCE_MODEL + (m ? SP_ONCE_OUTPUT * m + SP_ONCE_BAYES : 0);
 }
 
-SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
-                         double *once)
+SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
+                             double *once)
 {
     const ptrdiff_t outputs = sp_adaptive_outputs(a);
     once[0] = a->T;
@@ -310,8 +299,8 @@ static void sp_undo_back_output(sp_learner *learner, ptrdiff_t k, double share,
         sp_tree_set(&learner->adaptive.many, k, a->w0[k]);
 }
 
-SP_API void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
-                              const double *after)
+SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
+                                  const double *after)
 {
     sp_adaptive *a = &learner->adaptive;
     const ptrdiff_t y = kept->y;
@@ -378,7 +367,7 @@ static int sp_kept_reserve_rows(const sp_learner *learner, const sp_kept *kept)
     return 0;
 }
 
-SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
+SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
 {
     const uint32_t of_heads = 0;
     const uint32_t of_columns[2] = {SP_BLOCK_COLUMNS, SP_BLOCK_E};
@@ -400,7 +389,7 @@ SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
     return learner->adaptive.rows ? sp_kept_reserve_rows(learner, kept) : 0;
 }
 
-SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
+SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
 {
     sp_adaptive *a = &learner->adaptive;
     sp_blocks blocks = sp_table_blocks(&learner->table);
@@ -435,7 +424,7 @@ SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
     sp_columns_settle(&a->columns, &learner->index);
 }
 
-SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
+SP_PRIVATE bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
 {
     ptrdiff_t width = sp_kept_width(m);
     const float *row;
@@ -453,33 +442,4 @@ SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
         }
     }
     return true;
-}
-
-SP_API size_t sp_noted_most(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
-{
-    if (sp_learner_step(learner, event, NULL, false, y, u) < 0)
-        return 0;
-    return sp_machine_noted_most(learner, event);
-}
-
-SP_API void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
-                            uint8_t *data)
-{
-    sp_machine_note(learner, event, u, data);
-}
-
-SP_API size_t sp_noted_after(const sp_learner *learner, const sp_event *event, uint8_t *data)
-{
-    return sp_machine_noted(learner, event, data);
-}
-
-SP_API bool sp_noted_is_sound(const sp_learner *learner, const sp_event *event, const uint8_t *data,
-                              size_t bytes)
-{
-    return sp_machine_noted_is_sound(learner, event, data, bytes);
-}
-
-SP_API int sp_noted_take_back(sp_learner *learner, const sp_event *event, const uint8_t *data)
-{
-    return sp_machine_take_back(learner, event, data);
 }

@@ -46,75 +46,71 @@ static inline sp_moment sp_undo_moment(const sp_learner *learner)
     return moment;
 }
 
-/* Leave out the entries that had no slot, or another one. They are `slots` of the event. */
-SP_API void sp_undo_leave(sp_event *event, const uint32_t *slots);
-
-/* Room for the moves of the event's step. -1 without memory. */
-SP_API int sp_undo_reserve(sp_learner *learner, sp_event *event);
-
 /* Take these moves, as at that moment. There is room for them. */
-SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment);
+SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment);
 
 /* Floats for each entry. */
-SP_API ptrdiff_t sp_kept_width(ptrdiff_t m);
+SP_PRIVATE ptrdiff_t sp_kept_width(ptrdiff_t m);
 
 /* The entries that a step is kept of: the event's, then the columns that the event lacks. How many;
    their slots are written down, unless `slots` is NULL. */
-SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots);
+SP_PRIVATE ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots);
 
 /* What stands for these slots in a step, for as long as it is kept: their numbers if names are
    hashed, for a model that was saved has slots in another order. And back; the null slot for a
    number that has none. */
-SP_API void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
-SP_API void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+SP_PRIVATE void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+SP_PRIVATE void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
 
 /* The outputs that step in an event whose step has been chosen, rising. How many; they are written
    down, unless `k` is NULL. */
-SP_API ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k);
+SP_PRIVATE ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k);
 
 /* Write down what these slots hold of label y and of the outputs k. */
-SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
-                         ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept, double *means);
+SP_PRIVATE void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
+                             ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept,
+                             double *means);
 
 /* Leave each of these slots once; 0 where it comes again. */
-SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+SP_PRIVATE void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
 
 /* How many e of a column are kept: both of two labels; with more that of the step's label. */
-SP_API ptrdiff_t sp_kept_places(const sp_learner *learner);
+SP_PRIVATE ptrdiff_t sp_kept_places(const sp_learner *learner);
 
 /* Bytes for a column of a step, of so many places. */
-SP_API size_t sp_kept_column_bytes(ptrdiff_t places);
+SP_PRIVATE size_t sp_kept_column_bytes(ptrdiff_t places);
 
 /* How many columns a step may have. */
-SP_API ptrdiff_t sp_kept_columns_most(const sp_event *event);
+SP_PRIVATE ptrdiff_t sp_kept_columns_most(const sp_event *event);
 
 /* Write down the columns before the step. How many bytes they are. */
-SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
-                                     ptrdiff_t y, uint8_t *columns);
+SP_PRIVATE size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
+                                         ptrdiff_t y, uint8_t *columns);
 
 /* What they are after it, and those that have begun. How many bytes they all are. */
-SP_API size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                    const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
-                                    uint8_t *columns, size_t bytes);
+SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
+                                        const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
+                                        uint8_t *columns, size_t bytes);
 
 /* Whether so many bytes are those of columns, of a step of n entries. `one`: as in sp_kept. */
-SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n, bool one);
+SP_PRIVATE bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n,
+                                          bool one);
 
 /* What stands for the names of the event's bends. */
-SP_API void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint64_t *bends);
+SP_PRIVATE void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint8_t *bends);
 
 /* Leave out bends and columns whose slots are others' now: the slots from `first` on are not the
    event's. The names of the bends are needed only under a ceiling: they come first. */
-SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first, ptrdiff_t n,
-                          const uint64_t *bends, ptrdiff_t n_bends, const uint8_t *columns,
-                          size_t bytes);
+SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first,
+                              ptrdiff_t n, const uint8_t *bends, ptrdiff_t n_bends,
+                              const uint8_t *columns, size_t bytes);
 
 /* Numbers that are kept once of a step of m outputs. */
-SP_API ptrdiff_t sp_once_width(ptrdiff_t m);
+SP_PRIVATE ptrdiff_t sp_once_width(ptrdiff_t m);
 
 /* What is kept once that a step for label y changes. */
-SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
-                         double *once);
+SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
+                             double *once);
 
 /* A step's numbers. */
 typedef struct sp_kept {
@@ -134,35 +130,18 @@ typedef struct sp_kept {
 
 /* See that a step can be taken back from these slots. -1 without memory; then nothing has
    changed. */
-SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept);
+SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept);
 
 /* Take back what is kept once. The usual size of naive Bayes' value and the watch for drift come
    back only if nothing was learned since; of a step taken with two labels that and naive Bayes'
    weight do not come back once there are more, for they are other numbers then. */
-SP_API void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
-                              const double *after);
+SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
+                                  const double *after);
 
 /* Take a step back from its slots, after what is kept once. */
-SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept);
+SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept);
 
 /* Whether n entries' numbers are those of slots. */
-SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m);
-
-/* --- Steps that their machine writes down as bytes, aligned as doubles are (SP_CAN_NOTE) */
-
-/* Choose the step of a scored event; the bytes that it may need. 0 without memory. */
-SP_API size_t sp_noted_most(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
-
-/* Write down what it is going to change; and what it has, once it is taken: how many bytes. */
-SP_API void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
-                            uint8_t *data);
-SP_API size_t sp_noted_after(const sp_learner *learner, const sp_event *event, uint8_t *data);
-
-/* Whether these bytes are those of a step of a scored event. */
-SP_API bool sp_noted_is_sound(const sp_learner *learner, const sp_event *event, const uint8_t *data,
-                              size_t bytes);
-
-/* Take the step back. -1 without memory; then nothing has changed. */
-SP_API int sp_noted_take_back(sp_learner *learner, const sp_event *event, const uint8_t *data);
+SP_PRIVATE bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m);
 
 #endif

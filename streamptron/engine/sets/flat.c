@@ -18,11 +18,6 @@ SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const
                       == 0);
 }
 
-SP_API size_t sp_sets_measure(const double *slots, size_t n_slots)
-{
-    return 1 + sp_marks_count(slots, n_slots);
-}
-
 SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
                                 const uint32_t **marks)
 {
@@ -42,11 +37,8 @@ SP_PRIVATE bool sp_sets_marked(const sp_learner *learner, ptrdiff_t k, double *m
     return true;
 }
 
-SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots,
-                            uint32_t *marks, double *marked)
+SP_API void sp_sets_labels_write(const sp_learner *learner, double *marked)
 {
-    memset(marks, 0, sizeof(sp_entry));
-    sp_marks_write(sp_rows_of(&learner->table), slots, n_slots, marks, 1);
     for (ptrdiff_t k = 0; sp_sets_marked(learner, k, marked); k++)
         marked += SP_LABEL_WIDTH;
 }
@@ -56,8 +48,9 @@ static bool sp_is_count(double number)
     return number >= 0.0 && number <= SP_VALUE_LIMIT;
 }
 
-static int sp_labels_read(sp_sets *s, const double *marked)
+SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked)
 {
+    sp_sets *s = &learner->sets;
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
         const double *numbers = marked + SP_LABEL_WIDTH * k;
         sp_label *label = &s->labels[k];
@@ -90,50 +83,16 @@ SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event
     return true;
 }
 
-static int sp_marks_borrow(sp_learner *learner, const uint32_t *marks, size_t n)
-{
-    sp_rows_free(sp_rows_of(&learner->table));
-    learner->table.own = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
-    return learner->table.own == NULL ? SP_MARKS_MEMORY : 0;
-}
-
-SP_PRIVATE int sp_sets_map_unread(sp_learner *learner, const uint32_t *marks, size_t n,
-                                  const double *marked)
-{
-    if (sp_labels_read(&learner->sets, marked) || !sp_marks_begin(marks, n))
-        return SP_MARKS_WRONG;
-    learner->sets.doubted = n;
-    return sp_marks_borrow(learner, marks, n);
-}
-
-SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
-                       const uint32_t *marks, size_t n, const double *marked)
+SP_API int sp_sets_marks_check(const sp_learner *learner, const double *slots, size_t n_slots,
+                               const uint32_t *marks, size_t n)
 {
     size_t at = 1;
-    int fault = sp_labels_read(&learner->sets, marked);
-    if (fault || !sp_marks_begin(marks, n))
-        return SP_MARKS_WRONG;
-    if (!sp_marks_are_sound(slots, n_slots, marks, n, (size_t)learner->sets.n_labels, &at)
-        || at != n)
-        return SP_MARKS_WRONG;
-    return sp_marks_borrow(learner, marks, n);
-}
-
-SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked)
-{
-    sp_table *table = &learner->table;
-    sp_sparse_rows *rows = sp_rows_of(table);
-    size_t at = 1;
-    int fault = sp_labels_read(&learner->sets, marked);
-    if (!sp_marks_begin(marks, n))
-        return SP_MARKS_WRONG;
-    for (size_t chunk = 0; chunk < table->n_chunks && !fault; chunk++) {
-        double *slots = sp_table_chunk(table, 0, chunk);
-        if (slots != NULL)
-            fault = sp_marks_read(rows, slots, SP_CHUNK_SLOTS, marks, n,
-                                  (size_t)learner->sets.n_labels, &at);
-    }
-    return !fault && at != n ? SP_MARKS_WRONG : fault;
+    return sp_marks_begin(marks, n)
+                   && sp_marks_are_sound(slots, n_slots, marks, n,
+                                         (size_t)learner->sets.n_labels, &at)
+                   && at == n
+               ? 0
+               : SP_MARKS_WRONG;
 }
 
 SP_PRIVATE int sp_sets_lay(sp_learner *learner, const sp_learner *base)
@@ -148,7 +107,7 @@ SP_PRIVATE int sp_sets_lay_rows(sp_learner *learner, const uint32_t *slots, size
 {
     sp_sparse_rows *rows = sp_rows_of(&learner->table);
     size_t at = 1;
-    int fault = sp_labels_read(&learner->sets, marked);
+    int fault = sp_sets_labels_read(learner, marked);
     if (!sp_marks_begin(marks, n_marks))
         return SP_MARKS_WRONG;
     for (size_t i = 0; i < n && !fault; i++) {

@@ -13,14 +13,14 @@ enum {
     SP_LABEL_WIDTH = 6,
 };
 
-/* Let an untrained learner, whose slots lie in a file, use the rows there. 0, or what is wrong. The
-   arrays must outlive it, and nothing may be learned. It looks at all entries. */
-SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
-                       const uint32_t *marks, size_t n, const double *marked);
+/* Labels' numbers, written down, and those of an untrained learner filled in: 0, or what is wrong.
+   Rows are written and read as any other learner's (whole/marked.h). */
+SP_API void sp_sets_labels_write(const sp_learner *learner, double *marked);
+SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked);
 
-/* The same, looking at no entry: an event's are when it is scored. */
-SP_PRIVATE int sp_sets_map_unread(sp_learner *learner, const uint32_t *marks, size_t n,
-                                  const double *marked);
+/* Look at all entries of slots that lie in a file: 0, or what is wrong. */
+SP_API int sp_sets_marks_check(const sp_learner *learner, const double *slots, size_t n_slots,
+                               const uint32_t *marks, size_t n);
 
 /* Whether an event's rows, of entries that no one has looked at, are some. */
 SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event *event);
@@ -28,16 +28,6 @@ SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event
 /* Whether a slot holds the same in two learners whose labels begin alike, wherever rows lie. */
 SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,
                                  const double *its);
-
-/* How many marks rows of slots need, written as they lie in the table. */
-SP_API size_t sp_sets_measure(const double *slots, size_t n_slots);
-
-/* Fill the arrays, and say in `slots`, which were written before, where rows are in them. */
-SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots,
-                            uint32_t *marks, double *marked);
-
-/* Fill in an untrained learner, whose slots have been read. 0, or what is wrong. */
-SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked);
 
 /* The entries of a slot as they lie in the arrays. How many. */
 SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,

@@ -155,7 +155,9 @@ static void sp_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base
 SP_API void sp_delta_free(sp_delta *delta)
 {
     sp_free(delta->numbers);
+    sp_free(delta->laid);
     delta->numbers = NULL;
+    delta->laid = NULL;
     for (int k = 0; delta->turned != NULL && k < 2; k++) {
         if (delta->turned[k].table.own != NULL)
             sp_wide_drop(&delta->turned[k].table);
@@ -538,8 +540,9 @@ static int sp_lay_rows(const sp_delta *delta, const sp_slot_type *slots, sp_lear
     return fault == 0 ? 0 : fault == SP_MARKS_MEMORY ? SP_SHARD_MEMORY : SP_SHARD_NUMBER;
 }
 
-SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
-                            ptrdiff_t n_outputs, size_t n_objects, int depth, sp_slot_type *n_slots)
+/* The base's weights and the delta's. 0, or what is wrong. */
+static int sp_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                      ptrdiff_t n_outputs, size_t n_objects, int depth, sp_slot_type *n_slots)
 {
     sp_slot_type *slots = NULL;
     sp_flat names;
@@ -568,8 +571,10 @@ SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp
     return fault;
 }
 
-SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
-                             sp_slot_type n_slots, sp_slot_type *first)
+/* The names of the slots from `first` on, where delta.renamed or the base's end says. `own`: the
+   index of the learner that was laid over the base. NULL without memory. */
+static sp_key *sp_overlay_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
+                               sp_slot_type n_slots, sp_slot_type *first)
 {
     bool limited = delta->renamed != NULL;
     sp_slot_type slot;
@@ -594,6 +599,25 @@ SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const 
             key->lo = (uint64_t)(uintptr_t)(delta->texts + key->lo);
     }
     return keys;
+}
+
+SP_API int sp_delta_lay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                        ptrdiff_t n_outputs, size_t n_objects, int depth, sp_shard *shard)
+{
+    memset(shard, 0, sizeof(*shard));
+    int fault = sp_overlay(delta, learner, base, n_outputs, n_objects, depth, &shard->n_slots);
+    if (fault)
+        return fault;
+    delta->laid = sp_overlay_keys(delta, &base->index, &learner->index, shard->n_slots,
+                                  &shard->keys_from);
+    shard->learner = learner;
+    shard->n = (double)(learner->n_seen - base->n_seen);
+    shard->first = shard->n_slots;
+    shard->keys = delta->laid;
+    shard->base = &base->index;
+    shard->n_objects = n_objects;
+    shard->stamps = delta->stamps;
+    return shard->keys == NULL ? SP_SHARD_MEMORY : 0;
 }
 
 /* Two words into two hashes, with constants that everybody knows. */

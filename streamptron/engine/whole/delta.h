@@ -11,14 +11,14 @@
                                         those behind the base's
                  stamps  uint32 [slots] see path/ceiling.h
        several labels, or more than two of AdaptiveClassifier:
-                 marks                  the entries of these rows, block by block: sets/flat.h
+                 marks                  the entries of these rows, block by block: rows/marks.h
        several labels:
-                 marked                 what is kept for each of all labels, as there
+                 marked                 what is kept for each of all labels: sets/flat.h
 
    A row costs 4 bytes beside its numbers: 20 for two labels and an average. With an exponential
    average the terms are those of the learner's last fold.
 
-   To mix a delta, whole/terms.h wants a learner. sp_delta_overlay makes one whose table is the
+   To mix a delta, whole/terms.h wants a learner. sp_delta_lay makes one whose table is the
    base's, chunk by chunk, but for those chunks that the rows change: no other number is copied. The
    base must not change while it is there. Slots of new numbers come behind the base's, as those of
    new names do. It trusts no number: a delta may come from anywhere.
@@ -62,11 +62,12 @@ typedef struct sp_delta {
     sp_delta_slot *numbers; /* hashed: rising; sp_delta_measure makes them */
     size_t n_numbers;
     size_t width;       /* of a row */
+    sp_key *laid;       /* the names that it has given a shard */
     sp_learner *turned; /* learner and base, if they were of another form; and the base then */
     sp_shard *ours;
 } sp_delta;
 
-/* Free what sp_delta_measure has made. */
+/* Free what sp_delta_measure or sp_delta_lay has made. */
 SP_API void sp_delta_free(sp_delta *delta);
 
 /* How large the arrays will be. 0, or what is wrong. Call sp_delta_free in either case. */
@@ -75,19 +76,13 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
 /* Fill the arrays, which have the sizes that sp_delta_measure found; NULL: it is not wanted. */
 SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const sp_shard *base);
 
-/* Give a learner without names and weights the base's weights and the delta's.
+/* Give a learner without names and weights the base's weights and the delta's, and fill in the
+   shard; tuples in names may be nested `depth` deep.
 
-   0, or what is wrong. Its table borrows the base's chunks. Nothing may be learned. */
-SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
-                            ptrdiff_t n_outputs, size_t n_objects, int depth,
-                            sp_slot_type *n_slots);
-
-/* The names of the slots from `first` on, where delta.renamed or the base's end says. `own`: the
-   index of the learner that was laid over the base.
-
-   NULL without memory; the caller frees it. */
-SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
-                             sp_slot_type n_slots, sp_slot_type *first);
+   0, or what is wrong. Call sp_delta_free in either case, once the shard is merged. The learner's
+   table borrows the base's chunks. Nothing may be learned. */
+SP_API int sp_delta_lay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                        ptrdiff_t n_outputs, size_t n_objects, int depth, sp_shard *shard);
 
 /* Two words that stand for all that a learner has: names and numbers of its slots, what it has
    counted, what it keeps once, and these bytes: its class, labels and odd names, as JSON. -1

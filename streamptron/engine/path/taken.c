@@ -1,0 +1,415 @@
+#include "path/taken.h"
+
+#include "adaptive/drift.h"
+#include "adaptive/head.h"
+#include "machine.h"
+#include "memory/heap.h"
+#include "path/can.h"
+#include "path/path.h"
+#include "path/undo.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SP_MOVES_MOST 1e100 /* of a move */
+#define SP_ONCE_MOST 1e40   /* of what is kept once */
+
+enum {
+    SP_MOVE_BYTES = 4 + 8,
+    SP_MOMENT_BYTES = 8 + 8 + 4,
+};
+
+SP_API sp_keeping sp_keeping_of(const sp_learner *learner)
+{
+    if (sp_learner_can(learner, SP_CAN_PUT_BACK))
+        return SP_KEEPING_SLOTS;
+    if (sp_learner_can(learner, SP_CAN_NOTE))
+        return SP_KEEPING_NOTES;
+    return sp_learner_can(learner, SP_CAN_TAKE_BACK) ? SP_KEEPING_MOVES : SP_KEEPING_NONE;
+}
+
+/* --- Moves */
+
+static void sp_moves_measure(sp_taken *taken, const sp_learner *learner, const sp_event *event)
+{
+    if (event->step.n == 0) {
+        taken->how = SP_KEEPING_NONE;
+        return;
+    }
+    taken->n[SP_TAKEN_MOVES] = (size_t)event->step.n * SP_MOVE_BYTES + SP_MOMENT_BYTES;
+    taken->n[SP_TAKEN_EVENT] = (size_t)event->n * sizeof(uint32_t);
+    taken->n_parts = sp_index_is_limited(&learner->index) ? 2 : 1;
+}
+
+static void sp_moves_write(const sp_taken *taken, const sp_event *event, sp_moment moment)
+{
+    uint8_t *p = taken->p[SP_TAKEN_MOVES];
+    for (ptrdiff_t i = 0; i < event->step.n; i++, p += SP_MOVE_BYTES) {
+        const uint32_t output = (uint32_t)event->step.moves[i].output;
+        memcpy(p, &output, 4);
+        memcpy(p + 4, &event->step.moves[i].a, 8);
+    }
+    memcpy(p, &moment.c, 8);
+    memcpy(p + 8, &moment.s, 8);
+    memcpy(p + 16, &moment.fold, 4);
+    if (taken->n_parts > SP_TAKEN_EVENT)
+        memcpy(taken->p[SP_TAKEN_EVENT], event->slots, taken->n[SP_TAKEN_EVENT]);
+}
+
+static ptrdiff_t sp_moves_count(const sp_taken *taken)
+{
+    return ((ptrdiff_t)taken->n[SP_TAKEN_MOVES] - SP_MOMENT_BYTES) / SP_MOVE_BYTES;
+}
+
+static double sp_moves_read(const sp_taken *taken, ptrdiff_t i, uint32_t *output)
+{
+    const uint8_t *p = taken->p[SP_TAKEN_MOVES] + i * SP_MOVE_BYTES;
+    double a;
+    memcpy(output, p, 4);
+    memcpy(&a, p + 4, 8);
+    return a;
+}
+
+static sp_moment sp_moves_moment(const sp_taken *taken)
+{
+    const uint8_t *p = taken->p[SP_TAKEN_MOVES] + taken->n[SP_TAKEN_MOVES] - SP_MOMENT_BYTES;
+    sp_moment moment;
+    memcpy(&moment.c, p, 8);
+    memcpy(&moment.s, p + 8, 8);
+    memcpy(&moment.fold, p + 16, 4);
+    return moment;
+}
+
+static const char *sp_moves_fault(const sp_taken *taken, const sp_learner *learner,
+                                  const sp_event *event)
+{
+    const ptrdiff_t m = sp_moves_count(taken);
+    uint32_t output, before = 0;
+    if (m < 1 || taken->n[SP_TAKEN_MOVES] != (size_t)m * SP_MOVE_BYTES + SP_MOMENT_BYTES)
+        return "its moves were cut off";
+    for (ptrdiff_t i = 0; i < m; i++, before = output) {
+        double a = sp_moves_read(taken, i, &output);
+        if (output >= (size_t)learner->table.n_outputs || (i && output <= before)
+            || !(fabs(a) <= SP_MOVES_MOST))
+            return "its moves are invalid";
+    }
+    const sp_moment moment = sp_moves_moment(taken);
+    if (!(moment.c >= 1.0 && moment.c <= 1e18 && moment.s >= 1e-78 && moment.s <= 1.0
+          && moment.fold <= learner->table.fold))
+        return "its moment is invalid";
+    if (taken->n_parts > SP_TAKEN_EVENT
+        && taken->n[SP_TAKEN_EVENT] != (size_t)event->n * sizeof(uint32_t))
+        return "its slots are not those of its event";
+    for (ptrdiff_t i = 0; i < event->n && !sp_index_is_limited(&learner->index); i++) {
+        if (event->slots[i] == SP_SLOT_NULL)
+            return "it has features that the model has never learned";
+    }
+    return NULL;
+}
+
+static int sp_moves_back(const sp_taken *taken, sp_learner *learner, sp_event *event)
+{
+    const ptrdiff_t m = sp_moves_count(taken);
+    uint32_t output;
+    const uint32_t *slots = (const uint32_t *)(const void *)taken->p[SP_TAKEN_EVENT];
+    for (ptrdiff_t i = 0; i < event->n && taken->n_parts > SP_TAKEN_EVENT; i++) {
+        if (event->slots[i] != slots[i]) /* it had none, or has lost it to a ceiling */
+            event->slots[i] = SP_SLOT_NULL;
+    }
+    if (sp_step_reserve(&event->step, m) < 0)
+        return -1;
+    sp_step_begin(&event->step);
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const double a = sp_moves_read(taken, i, &output);
+        sp_step_add(&event->step, (ptrdiff_t)output, -a);
+    }
+    if (sp_machine_move_room(learner, event) < 0)
+        return -1;
+    sp_undo_moves(learner, event, sp_moves_moment(taken));
+    return 0;
+}
+
+/* --- Slots' numbers */
+
+static const ptrdiff_t *sp_taken_outputs(const sp_taken *taken)
+{
+    return (const ptrdiff_t *)(const void *)taken->p[SP_TAKEN_OUTPUTS];
+}
+
+static uint32_t *sp_taken_slots(const sp_taken *taken)
+{
+    return (uint32_t *)(void *)taken->p[SP_TAKEN_SLOTS];
+}
+
+/* What lies before the step in a part, or after it. */
+static void *sp_taken_half(const sp_taken *taken, int part, bool after)
+{
+    return taken->p[part] + (after ? taken->n[part] / 2 : 0);
+}
+
+static ptrdiff_t sp_taken_entries(const sp_taken *taken)
+{
+    return (ptrdiff_t)(taken->n[SP_TAKEN_MEANS] / (2 * sizeof(double)));
+}
+
+/* What stands for the names of bends, and how many these are. */
+static uint8_t *sp_taken_bends(const sp_taken *taken, ptrdiff_t *n)
+{
+    const size_t slots = (size_t)sp_taken_entries(taken) * sizeof(uint32_t);
+    *n = (ptrdiff_t)((taken->n[SP_TAKEN_SLOTS] - slots) / sizeof(uint64_t));
+    return taken->p[SP_TAKEN_SLOTS] + slots;
+}
+
+static void sp_slots_measure(sp_taken *taken, const sp_learner *learner, const sp_event *event)
+{
+    const size_t n = (size_t)sp_kept_slots(event, NULL);
+    const bool limited = sp_index_is_limited(&learner->index);
+    taken->m = sp_kept_outputs(event, NULL);
+    taken->n[SP_TAKEN_OUTPUTS] = (size_t)taken->m * sizeof(ptrdiff_t);
+    taken->n[SP_TAKEN_SLOTS] = n * sizeof(uint32_t)
+                               + (limited ? (size_t)sp_event_bends(event) : 0) * sizeof(uint64_t);
+    taken->n[SP_TAKEN_ONCE] = 2 * (size_t)sp_once_width(taken->m) * sizeof(double);
+    taken->n[SP_TAKEN_NUMBERS] = 2 * n * (size_t)sp_kept_width(taken->m) * sizeof(float);
+    taken->n[SP_TAKEN_MEANS] = 2 * n * sizeof(double);
+    taken->n[SP_TAKEN_COLUMNS]
+        = (size_t)sp_kept_columns_most(event) * sp_kept_column_bytes(sp_kept_places(learner));
+    taken->n_parts = SP_TAKEN_PARTS;
+}
+
+/* What the numbers are now. */
+static void sp_slots_fill(const sp_taken *taken, const sp_learner *learner, const sp_event *event,
+                          bool after)
+{
+    const ptrdiff_t *k = sp_taken_outputs(taken);
+    sp_kept_slots(event, sp_taken_slots(taken));
+    sp_kept_fill(learner, sp_taken_slots(taken), sp_taken_entries(taken), taken->y, k, taken->m,
+                 (float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, after),
+                 (double *)sp_taken_half(taken, SP_TAKEN_MEANS, after));
+    sp_once_read(&learner->adaptive, taken->y, k, taken->m,
+                 (double *)sp_taken_half(taken, SP_TAKEN_ONCE, after));
+}
+
+static void sp_slots_before(sp_taken *taken, const sp_learner *learner, const sp_event *event)
+{
+    sp_kept_outputs(event, (ptrdiff_t *)(void *)taken->p[SP_TAKEN_OUTPUTS]);
+    sp_slots_fill(taken, learner, event, false);
+    taken->n[SP_TAKEN_COLUMNS]
+        = sp_kept_columns_before(learner, event, taken->y, taken->p[SP_TAKEN_COLUMNS]);
+}
+
+/* And after the step; then the slots are those that have changed, each once. */
+static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_event *event)
+{
+    const ptrdiff_t n = sp_taken_entries(taken);
+    uint32_t *slots = sp_taken_slots(taken);
+    ptrdiff_t n_bends;
+    uint8_t *bends = sp_taken_bends(taken, &n_bends);
+    sp_slots_fill(taken, learner, event, true);
+    if (n_bends > 0)
+        sp_kept_bends(learner, event, bends);
+    taken->n[SP_TAKEN_COLUMNS]
+        = sp_kept_columns_after(learner, event, slots, n, taken->y, taken->p[SP_TAKEN_COLUMNS],
+                                taken->n[SP_TAKEN_COLUMNS]);
+    sp_kept_once_each(learner, slots, n);
+    sp_kept_numbers(learner, slots, n);
+    taken->outputs = sp_adaptive_outputs(&learner->adaptive);
+}
+
+/* What is wrong with what is kept once. */
+static const char *sp_once_fault(const double *once, ptrdiff_t m)
+{
+    /* T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0; then wn, Gn
+     */
+    const ptrdiff_t n = sp_once_width(m);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        if (!((j >= 4 && j < SP_ONCE_MODEL) || fabs(once[j]) <= SP_ONCE_MOST))
+            return "its numbers are invalid";
+    }
+    if (!sp_drift_is_sound(once + 6))
+        return "its watch for drift is invalid";
+    if (!(once[0] >= 0.0 && once[1] >= 0.0 && once[2] >= 0.0 && once[3] >= 0.0
+          && once[3] <= SP_ODDS_WINDOW && once[4] >= SP_TAU_LEAST && once[4] <= SP_TAU_MOST
+          && once[5] >= 1.0 && once[5] <= SP_G_TAU_MOST))
+        return "its counts are invalid";
+    for (ptrdiff_t j = 0; j < m; j++) {
+        if (!(once[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 1] >= 0.0))
+            return "its sums of squares are invalid";
+    }
+    return m && !(once[n - 1] >= 0.0) ? "its sum of squares is invalid" : NULL;
+}
+
+/* Whether the parts are as long as each other says. */
+static bool sp_slots_fit(const sp_taken *taken)
+{
+    const size_t n = taken->n[SP_TAKEN_MEANS] / (2 * sizeof(double));
+    const size_t slots = n * sizeof(uint32_t);
+    if (taken->m < 0 || taken->m > INT32_MAX || taken->n[SP_TAKEN_SLOTS] < slots)
+        return false;
+    const size_t row = 2 * (size_t)sp_kept_width(taken->m) * sizeof(float);
+    return taken->n[SP_TAKEN_OUTPUTS] == (size_t)taken->m * sizeof(ptrdiff_t)
+           && (taken->n[SP_TAKEN_SLOTS] - slots) % sizeof(uint64_t) == 0
+           && taken->n[SP_TAKEN_ONCE] == 2 * (size_t)sp_once_width(taken->m) * sizeof(double)
+           && taken->n[SP_TAKEN_NUMBERS] % row == 0 && taken->n[SP_TAKEN_NUMBERS] / row == n
+           && taken->n[SP_TAKEN_MEANS] == 2 * n * sizeof(double);
+}
+
+static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learner,
+                                  const sp_event *event)
+{
+    const ptrdiff_t *k = sp_taken_outputs(taken);
+    const double *means = (const double *)sp_taken_half(taken, SP_TAKEN_MEANS, false);
+    const ptrdiff_t n = sp_taken_entries(taken), outputs = taken->outputs;
+    const bool one = outputs == 1;
+    ptrdiff_t n_bends;
+    if (taken->n_parts != SP_TAKEN_PARTS || !sp_slots_fit(taken)
+        || !sp_kept_is_sound((const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, false), 2 * n,
+                             taken->m)
+        || !sp_kept_columns_are_sound(taken->p[SP_TAKEN_COLUMNS], taken->n[SP_TAKEN_COLUMNS], n,
+                                      one))
+        return "its numbers are not a step's";
+    sp_taken_bends(taken, &n_bends);
+    if (event->n + n_bends > n || taken->y < 0 || taken->y >= (one ? 2 : outputs)
+        || (!one && outputs > sp_adaptive_outputs(&learner->adaptive)))
+        return "it does not fit its event or the labels";
+    for (ptrdiff_t j = 0; j < taken->m; j++) {
+        if (k[j] < 0 || k[j] >= outputs || (j && k[j] <= k[j - 1]))
+            return "its outputs are invalid";
+    }
+    for (ptrdiff_t i = 0; i < 2 * n; i++) {
+        if (!(fabs(means[i]) <= SP_VALUE_LIMIT))
+            return "its means are invalid";
+    }
+    const char *wrong
+        = sp_once_fault((const double *)sp_taken_half(taken, SP_TAKEN_ONCE, false), taken->m);
+    return wrong != NULL
+               ? wrong
+               : sp_once_fault((const double *)sp_taken_half(taken, SP_TAKEN_ONCE, true), taken->m);
+}
+
+/* The same, with a copy of the slots, in which what is left out is marked. */
+static int sp_slots_back(const sp_taken *taken, sp_learner *learner, const sp_event *event,
+                         uint32_t *slots)
+{
+    const ptrdiff_t n = sp_taken_entries(taken);
+    const uint8_t *columns = taken->p[SP_TAKEN_COLUMNS];
+    const size_t n_bytes = taken->n[SP_TAKEN_COLUMNS];
+    ptrdiff_t n_bends;
+    const uint8_t *bends = sp_taken_bends(taken, &n_bends);
+    memcpy(slots, sp_taken_slots(taken), (size_t)n * sizeof(uint32_t));
+    sp_kept_find(learner, slots, n);
+    /* of an entry without a slot of its own nothing was kept: it has none, or another one's */
+    for (ptrdiff_t i = 0; i < event->n && i < n; i++) {
+        if (event->slots[i] != slots[i])
+            slots[i] = SP_SLOT_NULL;
+    }
+    sp_kept_leave(learner, slots, event->n, n, bends, n_bends, columns, n_bytes);
+    const sp_kept kept = {taken->outputs == 1,
+                          taken->y,
+                          sp_taken_outputs(taken),
+                          taken->m,
+                          slots,
+                          n,
+                          (const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, false),
+                          (const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, true),
+                          (const double *)sp_taken_half(taken, SP_TAKEN_MEANS, false),
+                          (const double *)sp_taken_half(taken, SP_TAKEN_MEANS, true),
+                          columns,
+                          n_bytes};
+    if (sp_kept_reserve(learner, &kept) < 0)
+        return -1;
+    sp_once_take_back(learner, &kept, (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, false),
+                      (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, true));
+    sp_kept_take_back(learner, &kept);
+    return 0;
+}
+
+/* --- Any step */
+
+SP_API int sp_taken_prepare(sp_taken *taken, sp_learner *learner, sp_event *event, ptrdiff_t y,
+                            double u)
+{
+    memset(taken, 0, sizeof(*taken));
+    taken->y = y;
+    taken->how = sp_keeping_of(learner);
+    if (u == 0.0 && taken->how != SP_KEEPING_MOVES)
+        taken->how = SP_KEEPING_NONE;
+    if (sp_learner_prepare(learner, event, y, u) < 0)
+        return -1;
+    if (taken->how == SP_KEEPING_MOVES)
+        sp_moves_measure(taken, learner, event);
+    else if (taken->how == SP_KEEPING_SLOTS)
+        sp_slots_measure(taken, learner, event);
+    else if (taken->how == SP_KEEPING_NOTES) {
+        taken->n[SP_TAKEN_NOTES] = sp_machine_noted_most(learner, event);
+        taken->n_parts = 1;
+    }
+    return 0;
+}
+
+SP_API int sp_taken_commit(sp_taken *taken, sp_learner *learner, sp_event *event, double u)
+{
+    const sp_moment moment = sp_undo_moment(learner);
+    if (taken->how == SP_KEEPING_SLOTS)
+        sp_slots_before(taken, learner, event);
+    if (taken->how == SP_KEEPING_NOTES)
+        sp_machine_note(learner, event, u, taken->p[SP_TAKEN_NOTES]);
+    if (sp_learner_commit(learner, event, taken->y, u) < 0)
+        return -1;
+    if (taken->how == SP_KEEPING_MOVES)
+        sp_moves_write(taken, event, moment);
+    if (taken->how == SP_KEEPING_SLOTS)
+        sp_slots_after(taken, learner, event);
+    if (taken->how == SP_KEEPING_NOTES)
+        taken->n[SP_TAKEN_NOTES] = sp_machine_noted(learner, event, taken->p[SP_TAKEN_NOTES]);
+    return 0;
+}
+
+SP_API int sp_taken_find(sp_learner *learner, sp_event *event)
+{
+    if (sp_learner_score(learner, event) < 0)
+        return -1;
+    /* a hashed model that was saved has no slots for what was zero */
+    if (learner->index.bits && sp_learner_open(learner, event) < 0)
+        return -1;
+    if (sp_keeping_of(learner) == SP_KEEPING_SLOTS)
+        sp_event_unbend(event); /* those that it had may be others */
+    return 0;
+}
+
+SP_API const char *sp_taken_fault(const sp_taken *taken, const sp_learner *learner,
+                                  const sp_event *event)
+{
+    if (taken->how == SP_KEEPING_NONE)
+        return NULL;
+    if (taken->how != sp_keeping_of(learner) || taken->n_parts < 1)
+        return "it is no step of such a model";
+    if (taken->how == SP_KEEPING_MOVES)
+        return sp_moves_fault(taken, learner, event);
+    if (taken->how == SP_KEEPING_SLOTS)
+        return sp_slots_fault(taken, learner, event);
+    return sp_machine_noted_is_sound(learner, event, taken->p[SP_TAKEN_NOTES],
+                                     taken->n[SP_TAKEN_NOTES])
+               ? NULL
+               : "its numbers are not a step's";
+}
+
+SP_API int sp_taken_back(const sp_taken *taken, bool changed, sp_learner *learner, sp_event *event)
+{
+    int failed = 0;
+    if (taken->how == SP_KEEPING_MOVES)
+        failed = sp_moves_back(taken, learner, event);
+    else if (taken->how == SP_KEEPING_NOTES)
+        failed = sp_machine_take_back(learner, event, taken->p[SP_TAKEN_NOTES]);
+    else if (taken->how == SP_KEEPING_SLOTS) {
+        uint32_t *slots
+            = (uint32_t *)sp_malloc((size_t)sp_taken_entries(taken) * sizeof(uint32_t) + 1);
+        failed = slots == NULL ? -1 : sp_slots_back(taken, learner, event, slots);
+        sp_free(slots);
+    }
+    if (failed)
+        return -1;
+    if (changed && learner->n_updates > 0)
+        learner->n_updates -= 1;
+    learner->version += 1;
+    return 0;
+}

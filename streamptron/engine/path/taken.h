@@ -1,0 +1,80 @@
+/* A step that is taken so that it can be taken back: what it has changed, as bytes in some parts.
+
+   How it is kept depends on what the learner can do (path/can.h):
+
+       MOVES   the moves: of each an output, uint32, and a float64; behind them the averages'
+               moment: c and s, float64, and fold, uint32
+               under a ceiling the slots of the event, uint32
+       SLOTS   the outputs that stepped, ptrdiff_t, rising
+               the entries' slots, uint32, 0: none, or not again; under a ceiling what stands for
+               the names of the bends, uint64
+               what is kept once, float64: before the step, and after it
+               slots' numbers, float: all before, all after
+               their means, float64, likewise
+               the columns among them, before and after
+       NOTES   what the machine writes down
+
+   Each part lies where its owner has put it, at a multiple of eight. It may be kept for as long as
+   anybody likes, and come from anywhere: sp_taken_fault trusts nothing. */
+
+#ifndef STREAMPTRON_PATH_TAKEN_H
+#define STREAMPTRON_PATH_TAKEN_H
+
+#include "events/event.h"
+#include "path/learner.h"
+
+typedef enum sp_keeping {
+    SP_KEEPING_NONE, /* the event has changed no weight, or the learner cannot */
+    SP_KEEPING_MOVES,
+    SP_KEEPING_SLOTS,
+    SP_KEEPING_NOTES,
+} sp_keeping;
+
+enum {
+    SP_TAKEN_MOVES = 0, /* the parts, in their order */
+    SP_TAKEN_EVENT,
+    SP_TAKEN_OUTPUTS = 0,
+    SP_TAKEN_SLOTS,
+    SP_TAKEN_ONCE,
+    SP_TAKEN_NUMBERS,
+    SP_TAKEN_MEANS,
+    SP_TAKEN_COLUMNS,
+    SP_TAKEN_NOTES = 0,
+    SP_TAKEN_PARTS = 6,
+};
+
+typedef struct sp_taken {
+    sp_keeping how;
+    int n_parts;
+    uint8_t *p[SP_TAKEN_PARTS];
+    size_t n[SP_TAKEN_PARTS]; /* bytes */
+    /* beside them, of SLOTS */
+    ptrdiff_t y;       /* the label's place */
+    ptrdiff_t outputs; /* that there were after it */
+    ptrdiff_t m;       /* that stepped */
+} sp_taken;
+
+/* How a learner's steps are kept. */
+SP_API sp_keeping sp_keeping_of(const sp_learner *learner);
+
+/* Choose the step of a scored event, and say how large its parts may become. -1 without memory.
+   Give them memory then, or call sp_learner_abandon. */
+SP_API int sp_taken_prepare(sp_taken *taken, sp_learner *learner, sp_event *event, ptrdiff_t y,
+                            double u);
+
+/* Take it, and fill the parts; the last one may have become shorter. -1 without memory. */
+SP_API int sp_taken_commit(sp_taken *taken, sp_learner *learner, sp_event *event, double u);
+
+/* Find what an event of a step that is to be taken back has. -1 without memory. */
+SP_API int sp_taken_find(sp_learner *learner, sp_event *event);
+
+/* NULL, or what is wrong with a step of that event. */
+SP_API const char *sp_taken_fault(const sp_taken *taken, const sp_learner *learner,
+                                  const sp_event *event);
+
+/* Take it back; `changed`: it was counted as an update. -1 without memory; then nothing has
+   changed. In either case the event is to be forgotten (sp_event_forget). */
+SP_API int sp_taken_back(const sp_taken *taken, bool changed, sp_learner *learner,
+                         sp_event *event);
+
+#endif
