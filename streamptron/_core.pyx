@@ -19,9 +19,10 @@ from streamptron.engine.path cimport (
     sp_learner_expect, sp_learner_expect_outputs, sp_learner_labels, sp_learner_learn,
     sp_learner_probabilities, sp_learner_score, sp_learner_several, sp_learner_split)
 
-from streamptron.estimator.names import is_numpy, shown, type_shown
+from streamptron.estimator.names import shown
 from streamptron.doors.names import interned
 from streamptron.estimator.checks import whole
+from streamptron.estimator.labels import label_of, labels_of, truth_of
 
 # Given as a name: for a tuple in the call itself Cython 3.3 writes checks that lose an error.
 cdef tuple NUMBERS = (Real, Decimal)
@@ -175,34 +176,10 @@ cdef int _truth_label(y) except -1:
             return 1
         if y == 0:
             return 0
-    try:
-        hash(y)
-    except TypeError:
-        raise TypeError(
-            f"y is {shown(y)}, {type_shown(y)}; Perceptron takes True or False (or 1 or 0)"
-        ) from None
-    # what equals True or False, as a dict's key would: 1, 1.0, numpy's numbers
-    if isinstance(y, NUMBERS) or is_numpy(y, "bool_"):
-        if y == 1:
-            return 1
-        if y == 0:
-            return 0
-    raise ValueError(
-        f"y={shown(y)}; Perceptron takes True or False (or 1 or 0). For other labels use "
-        "MulticlassPerceptron or MIRA")
+    return truth_of(y)
 
 
 # --- Any labels ---------------------------------------------------------------------------------
-
-def _differs_from_itself(y):
-    """Whether a label would not be found again: a NaN, or a tuple that holds one."""
-    if isinstance(y, tuple):
-        return any([_differs_from_itself(part) for part in y])
-    try:
-        return bool(y != y)
-    except Exception:               # pandas' NA is neither equal nor unequal to itself
-        return True
-
 
 cdef class LabelModel(Model):
     """One output per label; labels are numbered as they appear."""
@@ -250,15 +227,8 @@ cdef class LabelModel(Model):
         return self.labels
 
     cdef Py_ssize_t _set_labels(self, labels) except -1:
-        if not isinstance(labels, list):
-            raise ValueError("there is no list of labels")
-        most = self._params["max_labels"]
-        if most is not None and len(labels) > most:
-            raise ValueError(f"max_labels={most}; the model already has {len(labels)} labels")
-        self._labels = [interned(self._checked_label(label)) for label in labels]
+        self._labels = labels_of(labels, self._params["max_labels"], self._checked_label)
         self._label_ids = {label: i for i, label in enumerate(self._labels)}
-        if len(self._label_ids) != len(self._labels):
-            raise ValueError("a label occurs twice")
         return len(self._labels)
 
     cdef list _label_list(self):
@@ -271,19 +241,7 @@ cdef class LabelModel(Model):
     def _checked_label(self, y):
         if type(y) is str or type(y) is int or type(y) is bool:
             return y
-        if is_numpy(y, "generic"):
-            y = y.item()
-        if y is None:
-            raise ValueError("y is None, which stands for no prediction; it cannot be a label")
-        try:
-            hash(y)
-        except TypeError:
-            raise TypeError(
-                f"y is {shown(y)}, {type_shown(y)}; a label must be hashable: a str, int, "
-                "bool, tuple ...") from None
-        if _differs_from_itself(y):
-            raise ValueError(f"y={shown(y)} does not equal itself; it cannot be a label")
-        return y
+        return label_of(y)
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1:
         """Read an event; the number of its checked label, where a new one gets the next.

@@ -6,8 +6,8 @@ import typing
 
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.model import RULES
-from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.base import PairEstimator
+from streamptron.estimator.parameters import MAX_PAIRS
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

@@ -8,9 +8,9 @@ from river import base
 
 from streamptron.doors.many import UNSORTED
 from streamptron.doors.model import RULES
-from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.doors.sets import SetModel
 from streamptron.estimator.base import ByLabel
+from streamptron.estimator.parameters import MAX_PAIRS
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 from streamptron.doors.candidates import RankModel
 from streamptron.doors.model import RULES
-from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.base import OneVector, summing_to, top_of
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.learner import Learner
+from streamptron.estimator.parameters import MAX_PAIRS
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping

@@ -7,8 +7,8 @@ from typing import Any
 
 from streamptron import adaptive
 from streamptron.arow import AROW
-from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.classifier import Classifier, Linear, PairClassifier
+from streamptron.estimator.parameters import MAX_PAIRS
 from streamptron.estimator.several import MultiLabelClassifier
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron

@@ -19,10 +19,10 @@ from itertools import count
 from typing import Any
 
 from streamptron.doors.many import write_ahead
-from streamptron.doors.parameters import UnfitRow
+from streamptron.doors.raw import LINES, Lines
 from streamptron.doors.rows import count_wrong
-from streamptron.doors.texts import LINES, Lines
 from streamptron.estimator.names import shown
+from streamptron.estimator.parameters import UnfitRow
 from streamptron.files.sources import Block as FileBlock
 from streamptron.files.sources import LineError, not_encoded
 from streamptron.thick import is_unsure, margin_of

@@ -26,7 +26,7 @@ from typing import Any
 
 from streamptron._core import BinaryModel
 from streamptron.doors.candidates import RankModel
-from streamptron.doors.mails import MailDoor
+from streamptron.doors.raw import MailDoor
 from streamptron.estimator.names import shown
 from streamptron.files.sources import MAX_LINE
 from streamptron.modelfile.files import beside

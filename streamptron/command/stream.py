@@ -18,8 +18,7 @@ from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, TextBlock, mark_of
 from streamptron.command.sets import SetBlock, SetTexts
-from streamptron.doors.mails import MailDoor
-from streamptron.doors.texts import LINES
+from streamptron.doors.raw import LINES, MailDoor
 from streamptron.files.decode import READ, reading
 from streamptron.files.sources import (
     MAX_LINE,

@@ -1,7 +1,6 @@
 """The door of AdaptiveClassifier: what it answers in a way of its own, and its state."""
 
 from array import array
-from itertools import chain
 
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
@@ -26,6 +25,7 @@ from streamptron.engine.sets cimport SP_MARKS_WIDTH
 from streamptron.engine.whole cimport SP_FLAT_DEPTH
 
 from streamptron.doors.names import named
+from streamptron.estimator.labels import labels_learned
 from streamptron.estimator.names import shown
 
 
@@ -44,21 +44,12 @@ cdef tuple _renumbered(chunks):
 
 cdef tuple _once_of_rows(once, size_t n_labels):
     """What was kept once with a weight of naive Bayes for each label, as it is kept now."""
-    *kept, = once
-    rows = [*kept.pop(3)] if len(kept) > 3 else []
-    more = [*kept.pop()] if kept and isinstance(kept[len(kept) - 1], tuple | list) else []
-    kept += [1.0] * (5 - len(kept))     # tau and its G, which models of earlier formats have not
-    if len(kept) != 5 or <size_t> len(rows) != n_labels or any([len(row) != 5 for row in rows]):
-        raise ValueError("what is kept once does not fit the model")
-    cdef c_array.array numbers = array("d", [*kept[:3], *chain.from_iterable(rows), *kept[3:],
-                                             *more])
-    cdef c_array.array now = array("d", bytes(8 * (7 + 3 * n_labels + len(more))))
-    sp_former_once(numbers.data.as_doubles, n_labels, len(more), now.data.as_doubles)
-    found = now.tolist()
-    labels = 3 + 3 * n_labels
-    of_labels = tuple([tuple(found[i:i + 3]) for i in range(3, labels, 3)])
-    behind = tuple(found[labels:labels + 4])
-    return (*found[:3], of_labels, *behind) + ((tuple(found[labels + 4:]),) if more else ())
+    from streamptron.estimator.once import earlier_numbers, state_of
+    cdef c_array.array numbers = array("d", earlier_numbers(once, n_labels))
+    cdef size_t n_more = len(numbers) - (5 + 5 * n_labels)
+    cdef c_array.array now = array("d", bytes(8 * (7 + 3 * n_labels + n_more)))
+    sp_former_once(numbers.data.as_doubles, n_labels, n_more, now.data.as_doubles)
+    return state_of(now.tolist(), (3, n_labels, 3, 4, n_more))
 
 
 cdef dict _arrays_of_rows(dict arrays, Py_ssize_t n_labels, int positive):
@@ -164,25 +155,7 @@ cdef class AdaptiveModel(PairModel):
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
                     confidences=None, order=None):
         """As every model; but events of weight 0 make no label known: the others give the order."""
-        if steps is not None and len(steps) and not steps.max() <= SP_U_LIMIT:
-            row = int(steps.argmax())
-            raise ValueError(
-                f"w times the class weight is {steps[row]:g} in row {row}; it must be at most "
-                f"{SP_U_LIMIT:g}")
-        if steps is not None and len(steps) and not steps.all():
-            import numpy as np
-
-            numbers = np.asarray(numbers)
-            taken = np.where(steps > 0, numbers, -1)
-            if order is not None:
-                taken = taken[order]
-            met, firsts = np.unique(taken[taken >= 0], return_index=True)
-            ranked = met[np.argsort(firsts)].tolist()
-            ranked += sorted(set(range(len(labels))).difference(ranked))
-            places = np.empty(len(labels), dtype=np.intp)
-            places[ranked] = np.arange(len(labels))
-            numbers = np.where(numbers >= 0, places[numbers], -1)
-            labels = [labels[number] for number in ranked]
+        labels, numbers = labels_learned(labels, numbers, steps, order, SP_U_LIMIT)
         return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions,
                                       confidences, order)
 

@@ -10,8 +10,6 @@ from streamptron.doors.rows import Rows
 # Features by id, or a list of features, whose ids are 0, 1, ...
 _Candidates = Mapping[Any, Any] | Sequence[Any]
 
-def candidates_of(candidates: _Candidates) -> tuple[list[Any], list[Any], bool]: ...
-
 class RankModel(Model):
     def learn_one(
         self, candidates: _Candidates, chosen: Any, w: float = 1.0, undo: Literal[False] = False

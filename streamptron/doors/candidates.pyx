@@ -1,8 +1,5 @@
 """The doors of a model that chooses among candidates: one set of them, and many rows of them."""
 
-from collections.abc import Mapping, Sequence
-from operator import index as as_index
-
 from libc.math cimport fabs
 
 from streamptron.doors.desk cimport finite_scores
@@ -19,51 +16,12 @@ from streamptron.engine.path cimport (
     sp_learner_score)
 
 from streamptron.doors.names import damaged, named
-from streamptron.estimator.names import is_numpy, shown, type_shown
+from streamptron.estimator.candidates import candidates_of, place_of
+from streamptron.estimator.parameters import check_ranking
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
-
-
-def candidates_of(candidates):
-    """The ids of candidates, the features of each, and whether they have ids of their own."""
-    if isinstance(candidates, Mapping):
-        items = list(candidates.items())
-        names = [name for name, _ in items]
-        if type(candidates) is not dict and len(set(names)) < len(names):
-            twice = [name for k, name in enumerate(names) if name in names[:k]][0]
-            raise ValueError(f"candidates has the id {shown(twice)} twice; give each its own")
-        return names, [x for _, x in items], True
-    if isinstance(candidates, Sequence) and not isinstance(candidates, (str, bytes, bytearray)):
-        return list(range(len(candidates))), list(candidates), False
-    raise TypeError(
-        f"candidates is {shown(candidates)}, {type_shown(candidates)}; it must be a dict "
-        "{id: features} or a list of features")
-
-
-def _place_of(chosen, list names, bint own, str what):
-    """Where among the candidates the chosen one is."""
-    if not own:
-        if isinstance(chosen, bool) or not (isinstance(chosen, int) or is_numpy(chosen, "integer")):
-            raise TypeError(
-                f"{what}={shown(chosen)}, {type_shown(chosen)}; for a list of candidates it "
-                "must be the place of the right one, an int")
-        if 0 <= as_index(chosen) < len(names):
-            return as_index(chosen)
-        raise ValueError(
-            f"{what}={shown(chosen)} is none of the {len(names)} candidates; it must be the place "
-            "of one in the list, from 0")
-    try:
-        place = dict(zip(names, range(len(names)))).get(chosen)
-    except TypeError:
-        raise TypeError(
-            f"{what} is {shown(chosen)}, {type_shown(chosen)}; it must be the id of one of "
-            "the candidates, which is hashable") from None
-    if place is None:
-        raise ValueError(
-            f"{what}={shown(chosen)} is none of the candidates, whose ids are {shown(names, 200)}")
-    return place
 
 
 cdef class RankModel(Model):
@@ -79,15 +37,7 @@ cdef class RankModel(Model):
         return RankModel.__new__(RankModel)
 
     def _configure(self, int kind, **params):
-        update = params["update"]
-        if update == "perceptron" and params["C"] != 1.0:
-            raise ValueError(
-                f"C={shown(params['C'])} bounds the steps of update='margin' and 'mistake'; leave "
-                "it out with update='perceptron'")
-        if update in ("margin", "mistake") and params["margin"] != 0.0:
-            raise ValueError(
-                f"margin={shown(params['margin'])} is for update='perceptron'; leave it out: with "
-                f"update={shown(update)} the margin is 1")
+        check_ranking(params)
         Model._configure(self, kind, **params)
 
     cdef Py_ssize_t _set_labels(self, labels) except -1:
@@ -160,7 +110,7 @@ cdef class RankModel(Model):
             raise ValueError(
                 "candidates is empty; give those among which there was a choice, or leave the "
                 "event out")
-        y = _place_of(chosen, names, own, "chosen")
+        y = place_of(chosen, names, own)
         self._read_candidates(names, features, True)
         if sp_learner_learn(&self.learner, &self.event, y, step) < 0:
             self._no_memory("no memory for the update; the model has not learned this event", names)
@@ -233,7 +183,7 @@ cdef class RankModel(Model):
         if not names:
             raise ValueError("candidates is empty; there is nothing to explain")
         if chosen is not None:
-            y = _place_of(chosen, names, own, "chosen")
+            y = place_of(chosen, names, own)
         self._score_all(names, features)
         answer = sp_learner_answer(&self.learner, &self.event)
         scores = sp_learner_decision(&self.event, answer.kind)

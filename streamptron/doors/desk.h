@@ -1,4 +1,5 @@
-/* A function that must not be inlined into the loop over a dict's entries. */
+/* A function that must not be inlined into the loop over a dict's entries, and one that is run once
+   and may be slow. */
 
 #ifndef STREAMPTRON_DESK_H
 #define STREAMPTRON_DESK_H
@@ -7,6 +8,7 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 static int sp_any_value(PyObject *o, double *value) __attribute__((noinline));
+static int sp_know_numpy(void) __attribute__((cold));
 #endif
 
 #endif

@@ -6,16 +6,13 @@ event come before it is written, and from the gate until then no Python code run
 
 import sys
 from bisect import bisect
-from collections import ChainMap, Counter, OrderedDict, defaultdict
-from collections.abc import Mapping
+from collections import Counter, OrderedDict, defaultdict
 
 from libc.math cimport isfinite
 from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport (
-    SCALAR_BOOL, SCALAR_BYTES, SCALAR_F16, SCALAR_F32, SCALAR_F64, SCALAR_I8, SCALAR_I16,
-    SCALAR_I32, SCALAR_I64, SCALAR_STR, SCALAR_U8, SCALAR_U16, SCALAR_U32, SCALAR_U64, bytes_data,
-    entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value,
+    bytes_data, entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value,
     entry_value_everyday)
 from streamptron.doors.gate cimport (
     gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_wait)
@@ -38,10 +35,11 @@ from streamptron.engine.path cimport (
     sp_learner_score)
 from streamptron.engine.whole cimport sp_packed, sp_packed_next
 
-from streamptron.estimator.names import Pair, name_plain, shown, type_shown
+from streamptron.estimator.names import Pair, name_plain, shown
 from streamptron.doors.names import damaged
 from streamptron.estimator.cells import check_once, feature_of
 from streamptron.estimator.checks import feature_value
+from streamptron.estimator.items import entries_of, numpy_scalars, refused_object
 
 cdef extern from "desk.h":
     pass
@@ -61,28 +59,16 @@ cdef bint _any_value "sp_any_value" (PyObject* o, double* value) noexcept:
 cdef list _scalars = []             # numpy's types, to which doors/entry.pxd points; empty at first
 
 
-cdef int know_numpy() except -1:
+cdef int know_numpy "sp_know_numpy" () except -1:
     """Let numpy's scalars be read in C, once numpy has been loaded."""
+    cdef list found = []
     cdef bytes bits
     if _scalars or "numpy" not in sys.modules:
         return 0
-    try:
-        numpy = sys.modules["numpy"]
-        found = [(numpy.str_, SCALAR_STR), (numpy.bytes_, SCALAR_BYTES)]
-        for code, kind in (
-                ("d", SCALAR_F64), ("q", SCALAR_I64), ("l", SCALAR_I64), ("f", SCALAR_F32),
-                ("?", SCALAR_BOOL), ("i", SCALAR_I32), ("e", SCALAR_F16), ("b", SCALAR_I8),
-                ("B", SCALAR_U8), ("h", SCALAR_I16), ("H", SCALAR_U16), ("I", SCALAR_U32),
-                ("Q", SCALAR_U64), ("L", SCALAR_U64)):
-            dtype = numpy.dtype(code)
-            if dtype.itemsize == 4 and code in "lL":        # as on Windows
-                kind = SCALAR_I32 if code == "l" else SCALAR_U32
-            bits = bytes(range(1, dtype.itemsize + 1))
-            scalar = numpy.frombuffer(bits, dtype=dtype)[0]
-            if entry_scalar_is_bare(<PyObject*> scalar, bytes_data(<PyObject*> bits), len(bits)):
-                found.append((dtype.type, kind))
-    except AttributeError:          # it is still being loaded
-        return 0
+    for scalar_type, kind, scalar, bits in numpy_scalars():
+        if scalar is None or entry_scalar_is_bare(
+                <PyObject*> scalar, bytes_data(<PyObject*> bits), len(bits)):
+            found.append((scalar_type, kind))
     if not _scalars:                # no other thread has done it in the meantime
         _scalars.extend(found)
         for scalar_type, kind in found:
@@ -115,56 +101,14 @@ cdef list _entries(x, str what):
     cdef PyObject* name
     cdef PyObject* value
     cdef Py_ssize_t at = 0
-    if type(x) is ChainMap and all([type(each) is dict for each in x.maps]):
-        merged = {}                 # the same items; but it would ask each dict for each name
-        for each in reversed(x.maps):
-            merged.update(each)
-        x = merged
     if PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict:
         while PyDict_Next(<PyObject*> x, &at, &name, &value):
             entries.append(<object> name)
             entries.append(<object> value)
         return entries
-    if not isinstance(x, Mapping):
-        hint = ""
-        if isinstance(x, (str, bytes)):
-            hint = "; for a text put Tokenizer() before the learner"
-        raise TypeError(
-            f"{what} is {shown(x)}, {type_shown(x)}; it must be a mapping of features to "
-            f"numbers, such as {{'word': 1}}{hint}")
-    broken = None
-    try:
-        if type(x) is OrderedDict and _in_order(x, entries):
-            return entries
-        items = x.items()
-        try:
-            pairs = iter(items)
-        except TypeError:
-            pairs, broken = (), (items,)
-        for pair in pairs:
-            if type(pair) is tuple and len(<tuple> pair) == 2:
-                entries.append((<tuple> pair)[0])
-                entries.append((<tuple> pair)[1])
-            else:
-                try:
-                    name_there, value_there = pair
-                except (TypeError, ValueError):
-                    broken = (pair,)
-                    break
-                entries.append(name_there)
-                entries.append(value_there)
-            pair = None             # so that a dict's iterator can reuse the tuple
-    except Exception as error:
-        if type(error) is RuntimeError:     # which Python raises if a dict changes while it is read
-            raise RuntimeError(
-                f"{what} is {type_shown(x)} that cannot be read: {error}") from error
-        error.add_note(f"streamptron was reading the items() of {what}, {type_shown(x)}")
-        raise
-    if broken is not None:
-        raise TypeError(
-            f"{what} is {type_shown(x)} whose items() gave {shown(broken[0])}, "
-            f"{type_shown(broken[0])}; it must give pairs of a name and a number")
-    return entries
+    if type(x) is OrderedDict and _in_order(x, entries):
+        return entries
+    return entries_of(x, what)
 
 
 cdef str _part(name):
@@ -476,21 +420,9 @@ cdef class Desk:
     cdef Name _object_name(self, name, bint learning):
         """The ordinal of a name that is any other object; learning numbers new ones."""
         cdef Name made = Name.__new__(Name)
-        if self.learner.index.bits:
-            raise TypeError(
-                f"x has the feature name {shown(name)}, {type_shown(name)}; with hash_bits a "
-                "name must be a str, bytes, number, None or a tuple of these, because other "
-                "objects hash differently in every process")
-        if sp_index_is_limited(&self.learner.index):
-            raise TypeError(
-                f"x has the feature name {shown(name)}, {type_shown(name)}; with max_features "
-                "a name must be a str, bytes, number, None or a tuple of these, because other "
-                "objects are stored as they are and never removed")
-        if self.learner.pairs != NULL:
-            raise TypeError(
-                f"x has the feature name {shown(name)}, {type_shown(name)}; with degree=2 or "
-                "interactions a name must be a str, bytes, number, None, a tuple or a Pair of "
-                "these, because the name of a pair is written out")
+        cdef bint limited = sp_index_is_limited(&self.learner.index)
+        if self.learner.index.bits or limited or self.learner.pairs != NULL:
+            raise refused_object(name, self.learner.index.bits != 0, limited)
         cdef dict objects = self._objects   # held, since hashing the name may reset the model
         try:
             ordinal = objects.get(name)

@@ -19,7 +19,7 @@ from streamptron.engine.path cimport (
     sp_learner, sp_learner_bytes, sp_learner_copy, sp_learner_free, sp_learner_labels, sp_told)
 
 from streamptron.doors.names import damaged
-from streamptron.doors.parameters import UnfitRow
+from streamptron.estimator.parameters import UnfitRow
 
 cdef enum:
     COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model

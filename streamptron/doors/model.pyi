@@ -13,7 +13,6 @@ from streamptron.doors.rows import Rows
 _Array = tuple[tuple[int, ...], Buffer]
 
 KEPT: tuple[str, ...]
-AVERAGES: tuple[str, ...]
 
 class TopFeatures(NamedTuple):
     positive: list[tuple[Hashable, float]]

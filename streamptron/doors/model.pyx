@@ -1,11 +1,9 @@
 """What every model has: parameters, weights by name, many rows, and its state as Python sees it."""
 
-import os
 from array import array
 from collections import namedtuple
 from collections.abc import Mapping
 from copy import deepcopy
-from itertools import chain
 from math import isfinite as is_finite
 from sys import getsizeof
 from types import SimpleNamespace
@@ -30,8 +28,8 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.events cimport sp_event_bytes, sp_event_free, sp_text_bytes
 from streamptron.engine.linear cimport (
-    SP_AVERAGE_NONE, SP_KEPT_AVERAGE, SP_KEPT_CURRENT, SP_KEPT_POCKET, sp_block, sp_move, sp_rule,
-    sp_rule_name, sp_serve_overall, sp_table_keeps, sp_top)
+    SP_AVERAGE_NONE, SP_KEPT_CURRENT, sp_block, sp_move, sp_rule, sp_rule_name, sp_serve_overall,
+    sp_table_keeps, sp_top)
 from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_INTERCEPT, SP_SLOT_NULL, sp_free, sp_slot_type)
 from streamptron.engine.names cimport (
@@ -49,19 +47,15 @@ from streamptron.engine.whole cimport SP_FLAT_DEPTH, sp_flat
 from streamptron.estimator.names import name_plain, shown, type_shown
 from streamptron.doors.kept import Past
 from streamptron.doors.names import damaged, interned, named
-from streamptron.doors.parameters import checked_class_weight
-from streamptron.estimator.checks import (
-    ClassWeight, checked_number, choice, real, rounded_number, truth, whole)
+from streamptron.estimator.checks import checked_number, rounded_number
+from streamptron.estimator.parameters import KEPT, class_weight_of, table_of
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
 
 _PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle; see SP_FLAT_DEPTH
-_LONGEST = 1e10                 # half-life, in events: an average is w less nearly all of w beyond
 
-KEPT = ("current", "average", "pocket")
-AVERAGES = ("none", "uniform", "exponential")
 cdef list TRUTH = [False, True]
 
 
@@ -80,6 +74,10 @@ cdef list largest(const double* numbers, Py_ssize_t n, bytes room):
     cdef uint32_t* places = <uint32_t*> PyBytes_AS_STRING(room)
     cdef Py_ssize_t k, found = sp_top(numbers, n, len(room) // sizeof(uint32_t), places)
     return [places[k] for k in range(found)]
+
+
+cdef tuple _sizes(const sp_kept_once* once):
+    return once.n, once.n_rows, once.width, once.n_behind, once.n_more
 
 
 cdef object _rules():
@@ -139,33 +137,9 @@ cdef class Model(Desk):
         cdef sp_rule rule = rule_of(kind, params, self._updates)
         cdef Model fresh = self._blank(kind)
         cdef PairRule pairing = pairing_of(kind, params)
-        given = params.get
-        average = choice("average", given("average", "none"), AVERAGES)
-        half_life = real("half_life", given("half_life", 1.0), 1.0, "of at least 1 event", _LONGEST)
-        pocket = truth("pocket", given("pocket", False))
-        serve = choice("serve", given("serve", "current"), (*KEPT, "best"))
-        if serve == SP_KEPT_AVERAGE and average == SP_AVERAGE_NONE:
-            raise ValueError(
-                "serve='average' needs an average: give average='uniform' or 'exponential', or "
-                "serve='current' to do without one")
-        if serve == SP_KEPT_POCKET and not pocket:
-            raise ValueError("serve='pocket' needs pocket=True")
+        average, half_life, pocket, serve, most, bits, seed = table_of(params)
         intercept = rule.intercept and sp_rule_can(kind) & SP_CAN_LEAD
-        bits = 0 if given("hash_bits") is None else whole("hash_bits", given("hash_bits"), 1, 30)
-        most = given("max_features")
-        most = 0 if most is None else whole("max_features", most, 1, 2**31)
-        if most and bits:
-            raise ValueError(
-                "max_features and hash_bits are both given; a hashed table has a fixed size: "
-                "choose one")
-        seed = (int.from_bytes(os.urandom(8), "little") if given("hash_seed") is None
-                else whole("hash_seed", given("hash_seed"), 0, 2**64 - 1))
-        weights = given("class_weight")
-        if isinstance(weights, Mapping):
-            # a copy: what the caller does with it later must not reach what is pickled and saved
-            weights = params["class_weight"] = ClassWeight(
-                {interned(label): weight for label, weight in weights.items()})
-        fresh._class_weight = checked_class_weight(weights, self._checked_label)
+        fresh._class_weight = class_weight_of(params, self._checked_label)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
         sp_learner_free(&fresh.learner)
@@ -642,37 +616,19 @@ cdef class Model(Desk):
         cdef sp_kept_once once = sp_learner_once(&self.learner)
         if once.name == NULL:
             return {}
+        from streamptron.estimator.once import state_of
         cdef c_array.array numbers = array("d", bytes(8 * sp_once_numbers(&once)))
-        cdef Py_ssize_t i, rows = once.n, behind = once.n + once.n_rows * once.width
         sp_learner_once_write(&self.learner, numbers.data.as_doubles)
-        found = numbers.tolist()
-        kept = found[:rows]
-        if once.width:
-            kept.append(tuple([
-                tuple(found[i:i + once.width]) for i in range(rows, behind, once.width)]))
-        kept += found[behind:behind + once.n_behind]
-        if once.n_more:
-            kept.append(tuple(found[behind + once.n_behind:]))
-        return {once.name.decode("ascii"): tuple(kept)}
+        return {once.name.decode("ascii"): state_of(numbers.tolist(), _sizes(&once))}
 
     def _set_once_state(self, state):
         """Put it back into an untrained model that has its labels."""
         cdef sp_kept_once once = sp_learner_once(&self.learner)
         if once.name == NULL:
             return
-        *kept, = state[once.name.decode("ascii")]
-        more = []
-        if once.n_more and kept and isinstance(kept[len(kept) - 1], tuple | list):
-            more = kept.pop()
-        rows = [*kept.pop(once.n)] if once.width and len(kept) > once.n else []
-        if once.n_behind and len(kept) == once.n:
-            kept += [1.0] * once.n_behind       # which models of earlier formats have not
-        if (len(kept) != once.n + once.n_behind or len(more) != once.n_more
-                or len(rows) != (once.n_rows if once.width else 0)
-                or any([len(row) != once.width for row in rows])):
-            raise ValueError("what is kept once does not fit the model")
+        from streamptron.estimator.once import numbers_of
         cdef c_array.array numbers = array(
-            "d", [*kept[:once.n], *chain.from_iterable(rows), *kept[once.n:], *more])
+            "d", numbers_of(state[once.name.decode("ascii")], _sizes(&once)))
         wrong = sp_learner_once_read(&self.learner, numbers.data.as_doubles)
         if wrong != NULL:
             raise ValueError(wrong.decode("ascii"))

@@ -22,8 +22,8 @@ from streamptron.engine.sets cimport (
     SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_share, sp_sets_tell)
 
 from streamptron.doors.names import interned
-from streamptron.estimator.checks import checked_number
 from streamptron.estimator.names import is_numpy, shown, type_shown
+from streamptron.estimator.parameters import threshold_of
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
@@ -63,31 +63,6 @@ cdef int _truth(value, label) except -1:
         f"y[{shown(label)}]={shown(value)}; it must be True if the event has the label, or False")
 
 
-def checked_threshold(threshold, checked_label):
-    """A threshold as it is used: a number, {label: number} or "f1"; an error if it is invalid."""
-    if isinstance(threshold, str):
-        if threshold != "f1":
-            raise ValueError(
-                f"threshold={shown(threshold)}; it must be a number above 0 and below 1, "
-                "{label: number}, or 'f1'")
-        return threshold
-    if isinstance(threshold, Mapping):
-        return {checked_label(label): _between(number, f"threshold[{shown(label)}]")
-                for label, number in threshold.items()}
-    return _between(threshold, "threshold")
-
-
-def _between(number, name):
-    if isinstance(number, bool):
-        raise TypeError(f"{name}={shown(number)}; it must be a number above 0 and below 1")
-    number = checked_number(number, name)
-    if not 0.0 < number < 1.0:
-        raise ValueError(
-            f"{name}={shown(number)}; it must be a number above 0 and below 1: a label is answered "
-            "if its probability is above it")
-    return number
-
-
 cdef class SetModel(LabelModel):
     """A set of labels for each event; an output a label, each on its own."""
 
@@ -97,7 +72,7 @@ cdef class SetModel(LabelModel):
         return SetModel.__new__(SetModel)
 
     def _configure(self, int kind, **params):
-        params["threshold"] = checked_threshold(params["threshold"], self._checked_label)
+        params["threshold"] = threshold_of(params["threshold"], self._checked_label)
         LabelModel._configure(self, kind, **params)
 
     cdef Py_ssize_t _set_labels(self, labels) except -1:

@@ -26,8 +26,7 @@ from streamptron.engine.whole cimport (
     sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
     sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
     sp_learner_has_rows, sp_learner_is_wide, sp_learner_widen, sp_marked_map, sp_marked_measure,
-    sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write,
-    sp_sets_marks_check)
+    sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check)
 
 from streamptron.estimator.names import shown
 

@@ -21,6 +21,7 @@ cdef class TextDoor:
     cdef readonly object analyzer, ngram_range, lowercase, separators, min_length, max_length
     cdef readonly object fold_numbers, value, normalize, fields
 
+    cdef int _take_separators(self, str separators) except -1
     cdef int _take_names(self) except -1
     cdef object _texts(self, x)
     cdef object _row_texts(self, Py_ssize_t row, x)
@@ -48,11 +49,3 @@ cdef class Texts(Rows):
     cdef int _take_column(self, Column column) except -1
     cdef object _text(self, Py_ssize_t row)
     cdef void _write_ahead(self, const sp_seed* seed, uint64_t seed_number) noexcept
-
-
-cdef class Lines(Texts):
-    cdef int kind
-    cdef readonly list labels, faults
-    cdef readonly object numbers, line_numbers
-    cdef readonly Py_ssize_t n_lines, n_blank
-    cdef readonly bint replaced

@@ -1,5 +1,5 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self, overload
+from typing import Any, Self, overload
 
 from typing_extensions import disjoint_base
 
@@ -58,25 +58,3 @@ class Texts(Rows, Sequence[TextEvent]):
     def __getitem__(self, at: slice, /) -> Texts: ...
     def index(self, value: Any, *bounds: Any) -> int: ...
     def count(self, value: Any) -> int: ...
-
-class LINES:
-    LABELLED: ClassVar[int]
-    EITHER: ClassVar[int]
-    TEXT: ClassVar[int]
-    FASTTEXT: ClassVar[int]
-
-def count_line_ends(block: bytes) -> int: ...
-
-LINE_FAULTS: tuple[str | None, ...]
-
-@disjoint_base
-class Lines(Texts):
-    labels: list[bytes]
-    faults: list[tuple[int, str]]
-    numbers: Any
-    line_numbers: Any
-    n_lines: int
-    n_blank: int
-    replaced: bool
-    def __init__(self, door: TextDoor, block: bytes, kind: int) -> None: ...
-    def leave_out(self, row: int, reason: str) -> None: ...

@@ -1,11 +1,10 @@
 """Texts, one or many: given by a Tokenizer, split and counted by engine/events/text.h."""
 
-from array import array
 from collections.abc import Mapping, Sequence
 from operator import index as as_index
 
 cimport cython
-from libc.string cimport memmove, memset
+from libc.string cimport memset
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
@@ -13,32 +12,21 @@ from streamptron.doors.arrow cimport Column
 from streamptron.doors.entry cimport (
     PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
 from streamptron.doors.names cimport key_plain
-from streamptron.doors.rows cimport Rows, data_of
+from streamptron.doors.rows cimport Rows
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from streamptron.engine.events cimport (
-    SP_LINES_EITHER, SP_LINES_FASTTEXT, SP_LINES_LABELLED, SP_LINES_TEXT, SP_LINE_BLANK,
-    SP_TEXT_CHARACTERS, sp_ahead, sp_ahead_begin, sp_ahead_free, sp_ahead_init, sp_ahead_leave_out,
-    sp_ahead_put, sp_event, sp_event_free, sp_event_init, sp_line, sp_line_ends, sp_line_next,
-    sp_text, sp_text_free, sp_text_rule, sp_text_write)
+    sp_ahead, sp_ahead_begin, sp_ahead_free, sp_ahead_init, sp_ahead_put, sp_event, sp_event_free,
+    sp_event_init, sp_text, sp_text_free, sp_text_rule, sp_text_write)
 from streamptron.engine.memory cimport (
-    SP_SLOTS_RESERVED, SP_SLOT_NULL, sp_arena, sp_arena_free, sp_arena_init, sp_calloc, sp_free,
-    sp_malloc, sp_slot_type)
-from streamptron.engine.names cimport (
-    SP_KEY_BYTES, sp_characters, sp_index, sp_index_find, sp_index_free, sp_index_init,
-    sp_index_insert, sp_key, sp_key_hash, sp_key_text, sp_piece, sp_scan_separators, sp_seed)
+    sp_arena, sp_arena_free, sp_arena_init, sp_calloc, sp_free, sp_malloc)
+from streamptron.engine.names cimport sp_characters, sp_index, sp_piece, sp_scan_separators, sp_seed
 from streamptron.engine.path cimport sp_batch, sp_batch_texts, sp_learner
 
 from streamptron.doors.arrow import is_arrow
-from streamptron.estimator.names import shown, type_shown
-from streamptron.estimator.checks import choice, truth
+from streamptron.estimator.tokens import (
+    TEXT_MOST, check_texts, names_of, plain_fields, plain_text, rule_of, too_long)
 
-cdef extern from "Python.h":
-    const Py_ssize_t SSIZE_MAX "PY_SSIZE_T_MAX"
-
-cdef enum:
-    LENGTH_MOST = 1 << 28   # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
-
-TEXT_MOST = LENGTH_MOST
+cdef size_t _MOST = TEXT_MOST
 
 
 cdef bint _piece(sp_piece* piece, object text, sp_arena* scratch) noexcept:
@@ -102,61 +90,31 @@ cdef class TextDoor:
         """Check the parameters, once."""
         cdef sp_text_rule* rule = &self.rule
         cdef sp_characters* characters = &rule.characters
-        rule.analyzer = choice("analyzer", analyzer, ("word", "char"))
-        if not (isinstance(ngram_range, tuple) and len(ngram_range) == 2
-                and all([type(n) is int for n in ngram_range])
-                and 1 <= ngram_range[0] <= ngram_range[1] <= 100):
-            raise ValueError(
-                f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, "
-                "1 <= low <= high <= 100")
-        rule.low, rule.high = ngram_range
-        characters.lowercase = truth("lowercase", lowercase)
-        rule.fold = truth("fold_numbers", fold_numbers)
-        if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
-            raise ValueError(f"min_length={shown(min_length)}; it must be an int of at least 1")
-        if max_length is not None and (
-                isinstance(max_length, bool) or not isinstance(max_length, int)
-                or max_length < min_length):
-            raise ValueError(
-                f"max_length={shown(max_length)}; it must be None or an int of at least "
-                f"min_length={min_length}")
-        rule.shortest = min(min_length, SSIZE_MAX)
-        rule.longest = SSIZE_MAX if max_length is None else min(max_length, SSIZE_MAX)
-        rule.value = choice("value", value, ("presence", "count", "log"))
-        if normalize is not None and (not isinstance(normalize, str) or normalize != "l2"):
-            raise ValueError(f"normalize={shown(normalize)}; it must be None or 'l2'")
-        rule.l2 = normalize is not None
-        if separators is not None and (not isinstance(separators, str) or not separators):
-            raise ValueError(
-                f"separators={shown(separators)}; it must be None or a str of characters that "
-                "separate words")
-        if rule.analyzer == SP_TEXT_CHARACTERS:
-            for name, given, default in (
-                    ("separators", separators, None), ("fold_numbers", fold_numbers, False),
-                    ("min_length", min_length, 1), ("max_length", max_length, 100)):
-                if given != default:
-                    raise ValueError(
-                        f"{name}={shown(given)} applies to words; leave it out with "
-                        "analyzer='char'")
+        (rule.analyzer, rule.low, rule.high, characters.lowercase, rule.fold, rule.shortest,
+         rule.longest, rule.value, rule.l2) = rule_of(
+            analyzer, ngram_range, lowercase, separators, min_length, max_length, fold_numbers,
+            value, normalize)
         if separators is not None:
-            if fold_numbers:
-                raise ValueError(
-                    "fold_numbers=True needs the default word separators; it cannot be combined "
-                    "with separators")
-            characters.separated = True
-            characters.separators = <uint32_t*> sp_malloc(len(separators) * sizeof(uint32_t))
-            if characters.separators == NULL:
-                raise MemoryError("no memory for the separators")
-            for character in separators:
-                characters.separators[characters.n_separators] = ord(character)
-                characters.n_separators += 1
-            sp_scan_separators(characters)
-        self.names = self._checked_fields(fields)
+            self._take_separators(separators)
+        self.names = names_of(fields)
         self._take_names()
-        self.analyzer, self.ngram_range, self.lowercase, self.separators = (
-            analyzer, ngram_range, lowercase, separators)
-        self.min_length, self.max_length, self.fold_numbers = min_length, max_length, fold_numbers
-        self.value, self.normalize, self.fields = value, normalize, fields
+        self.analyzer, self.ngram_range, self.lowercase = analyzer, ngram_range, lowercase
+        self.separators, self.fold_numbers, self.fields = separators, fold_numbers, fields
+        self.min_length, self.max_length = min_length, max_length
+        self.value, self.normalize = value, normalize
+
+    cdef int _take_separators(self, str separators) except -1:
+        cdef sp_characters* characters = &self.rule.characters
+        cdef Py_UCS4 character
+        characters.separated = True
+        characters.separators = <uint32_t*> sp_malloc(len(separators) * sizeof(uint32_t))
+        if characters.separators == NULL:
+            raise MemoryError("no memory for the separators")
+        for character in separators:
+            characters.separators[characters.n_separators] = character
+            characters.n_separators += 1
+        sp_scan_separators(characters)
+        return 0
 
     cdef int _take_names(self) except -1:
         """Make the prefixes of the fields, once these are known."""
@@ -170,18 +128,6 @@ cdef class TextDoor:
         for i in range(self.n_pieces):
             _piece(&self.prefixes[i], self.held[i], NULL)
         return 0
-
-    def _checked_fields(self, fields):
-        if fields is None:
-            return None
-        if not isinstance(fields, (str, tuple, list)):
-            raise TypeError(f"fields={shown(fields)}; it must be None, a name, or a tuple of names")
-        names = (fields,) if isinstance(fields, str) else tuple(fields)
-        if not names or not all([isinstance(name, str) for name in names]):
-            raise TypeError(f"fields={shown(fields)}; it must have at least one name, each a str")
-        if len(set(names)) < len(names):
-            raise ValueError(f"fields={shown(fields)}; a name occurs twice")
-        return names
 
     def transform_one(self, x):
         """The features of a text.
@@ -205,19 +151,10 @@ cdef class TextDoor:
     cdef object _texts(self, x):
         """The text as an object that cannot change; with fields a tuple of these."""
         if self.names is None:
-            if (type(x) is str or type(x) is bytes) and len(x) <= TEXT_MOST:
+            if (type(x) is str or type(x) is bytes) and <size_t> len(x) <= _MOST:
                 return x
-            return _plain_text(x, "x")
-        if not isinstance(x, Mapping):
-            raise TypeError(
-                f"x is {shown(x)}, {type_shown(x)}; with fields={shown(self.names)} it must "
-                "be a mapping with these keys")
-        texts = []
-        for name in self.names:
-            if name not in x:
-                raise ValueError(f"x has no field {name!r}; it has {shown(list(x))}")
-            texts.append(_plain_text(x[name], f"x[{name!r}]"))
-        return tuple(texts)
+            return plain_text(x, "x")
+        return plain_fields(x, self.names)
 
     def transform_many(self, X):
         """The features of each text.
@@ -240,13 +177,7 @@ cdef class TextDoor:
         TypeError, ValueError
             If a row is no text, or has none; the error names the row.
         """
-        if isinstance(X, (str, bytes, Mapping)):
-            raise TypeError(
-                f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
-        if hasattr(X, "columns"):       # iterating it would give names or columns
-            raise TypeError(
-                f"X is {type_shown(X)}; transform_many takes a sequence of texts: give it one "
-                "column of the frame")
+        check_texts(X)
         if self.names is None and is_arrow(X):
             return Texts(self, Column(X), X)
         source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
@@ -286,20 +217,6 @@ def text_predict_proba_one(self, x, **params):
     if pair is None or params:
         return self._as_river("predict_proba_one", x, **params)
     return pair[1].predict_proba_one(pair[0].transform_one(x))
-
-
-cdef str _too_long(str what, size_t n):
-    return f"{what} has a length of {n}; split a text of more than {TEXT_MOST}"
-
-
-cdef object _plain_text(text, str what):
-    if isinstance(text, (str, bytes)):
-        if len(text) > TEXT_MOST:
-            raise ValueError(_too_long(what, len(text)))
-        return str.__str__(text) if isinstance(text, str) else bytes(text)
-    raise TypeError(
-        f"{what} is {shown(text)}, {type_shown(text)}; it must be a text: a str, or bytes of "
-        "UTF-8")
 
 
 @cython.no_gc           # nothing that it refers to can refer to it
@@ -459,8 +376,8 @@ cdef class Texts(Rows):
         self._room(n)
         column.write(self.pieces)
         for r in range(n):
-            if self.pieces[r].n > LENGTH_MOST:
-                raise ValueError(f"in row {r}: {_too_long('x', self.pieces[r].n)}")
+            if self.pieces[r].n > _MOST:
+                raise ValueError(f"in row {r}: {too_long('x', self.pieces[r].n)}")
         self.n_rows = n
         return 0
 
@@ -526,125 +443,3 @@ cdef class Texts(Rows):
 
 
 Sequence.register(Texts)
-
-
-LINE_FAULTS = (     # LINE_NO_TAB ..
-    None, None, "no TAB; write label<TAB>text", "its label is empty",
-    "it does not start with __label__",
-    "it has several labels, where one is expected; several=True reads them, and "
-    "--learner multilabel learns them",
-)
-
-
-class LINES:
-    """Where a line has its label, for Lines."""
-
-    LABELLED = SP_LINES_LABELLED
-    EITHER = SP_LINES_EITHER
-    TEXT = SP_LINES_TEXT
-    FASTTEXT = SP_LINES_FASTTEXT
-
-
-def count_line_ends(bytes block not None):
-    """The number of line feeds. bytes.count takes ten times as long if lines are short."""
-    return sp_line_ends(
-        <const uint8_t*> bytes_data(<PyObject*> block), bytes_size(<PyObject*> block))
-
-
-cdef class Lines(Texts):
-    """The texts of a block of whole lines, and their labels.
-
-    Bad lines are left out and listed in `faults`.
-
-    Parameters
-    ----------
-    door
-        The tokenizer's part in the core, which reads the texts.
-    block
-        Bytes of whole lines; the last one may lack its end.
-    kind
-        One of LINES: LABELLED, "label TAB text"; EITHER, the same or, without a TAB, a text; TEXT;
-        FASTTEXT, "__label__x text".
-
-    Attributes
-    ----------
-    labels
-        The labels as bytes, in order of appearance.
-    numbers
-        The number of each text's label, -1 for a text without one.
-    line_numbers
-        The line of each text in the block, from 0.
-    n_lines, n_blank
-        All lines, and the blank ones among them, which are left out too.
-    faults
-        What is wrong with bad lines: (line number, reason).
-    replaced
-        Whether a text that was read had bytes that are not UTF-8, which count as U+FFFD.
-    """
-
-    cdef void _end(self, const sp_batch* batch) noexcept:
-        self.replaced |= batch.text.n_replaced > 0 or self.ahead.n_replaced > 0
-
-    def __init__(self, TextDoor door not None, bytes block not None, int kind):
-        cdef sp_line line
-        cdef sp_key key
-        cdef sp_slot_type slot
-        cdef uint64_t h
-        cdef Py_ssize_t n = 1 + count_line_ends(block)
-        cdef sp_index known                # of labels
-        if door.names is not None:
-            raise ValueError("a line is one text; a Tokenizer with fields cannot read it")
-        self.kind = kind
-        self._room(n)
-        self.numbers = array("q", bytes(8 * n))
-        self.line_numbers = array("q", bytes(8 * n))
-        self.labels = []
-        self.faults = []
-        cdef Py_ssize_t* numbers = <Py_ssize_t*> data_of(self.numbers, n)
-        cdef Py_ssize_t* line_numbers = <Py_ssize_t*> data_of(self.line_numbers, n)
-        line.p = <const uint8_t*> bytes_data(<PyObject*> block)
-        line.end = line.p + bytes_size(<PyObject*> block)
-        if sp_index_init(&known, 0, 0, 0) < 0:
-            sp_index_free(&known)
-            raise MemoryError("no memory for the labels")
-        try:
-            while sp_line_next(&line, kind):
-                self.n_lines += 1
-                if line.fault == SP_LINE_BLANK:
-                    self.n_blank += 1
-                    continue
-                if line.fault:
-                    self.faults.append((self.n_lines - 1, LINE_FAULTS[line.fault]))
-                    continue
-                numbers[self.n_rows] = -1
-                if line.label != NULL:
-                    key = sp_key_text(SP_KEY_BYTES, line.label, line.n_label)
-                    h = sp_key_hash(&known.seed, &key)
-                    slot = sp_index_find(&known, &key, h)
-                    if slot == SP_SLOT_NULL:
-                        slot = sp_index_insert(&known, &key, h)
-                        if slot == SP_SLOT_NULL:
-                            raise MemoryError("no memory for the labels")
-                        self.labels.append(
-                            PyBytes_FromStringAndSize(<const char*> line.label, line.n_label))
-                    numbers[self.n_rows] = slot - SP_SLOTS_RESERVED
-                line_numbers[self.n_rows] = self.n_lines - 1
-                self.pieces[self.n_rows].p = line.text
-                self.pieces[self.n_rows].n = line.n_text
-                self.pieces[self.n_rows].surrogates = False
-                self.n_rows += 1
-        finally:
-            sp_index_free(&known)
-
-    def leave_out(self, Py_ssize_t row, reason):
-        """Make a line that has been read a bad one, for this reason."""
-        self.faults.append((self.line_numbers[row], reason))
-        self.faults.sort()
-        del self.line_numbers[row]
-        del self.numbers[row]
-        self.n_rows -= 1
-        memmove(self.pieces + row, self.pieces + row + 1, (self.n_rows - row) * sizeof(sp_piece))
-        sp_ahead_leave_out(&self.ahead, row)
-
-    def __reduce__(self):
-        return Lines, (self.door, self.texts, self.kind)

@@ -13,7 +13,7 @@ from typing import Any
 from river import compose
 
 from streamptron._core import BinaryModel
-from streamptron.doors.candidates import RankModel, candidates_of
+from streamptron.doors.candidates import RankModel
 from streamptron.doors.model import Model
 from streamptron.doors.texts import (
     TextDoor,
@@ -21,6 +21,7 @@ from streamptron.doors.texts import (
     text_predict_one,
     text_predict_proba_one,
 )
+from streamptron.estimator.candidates import candidates_of
 from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:

@@ -1,0 +1,39 @@
+from typing import Any, ClassVar
+
+from typing_extensions import disjoint_base
+
+from streamptron.doors.texts import TextDoor, Texts
+
+TEXT_MOST: int
+
+@disjoint_base
+class MailDoor(TextDoor):
+    headers: Any
+    text: Any
+    bytes: Any
+    fold: Any
+    def _configure(  # type: ignore[override]
+        self, headers: bool, text: bool, bytes: int, fold: bool
+    ) -> None: ...
+
+class LINES:
+    LABELLED: ClassVar[int]
+    EITHER: ClassVar[int]
+    TEXT: ClassVar[int]
+    FASTTEXT: ClassVar[int]
+
+def count_line_ends(block: bytes) -> int: ...
+
+LINE_FAULTS: tuple[str | None, ...]
+
+@disjoint_base
+class Lines(Texts):
+    labels: list[bytes]
+    faults: list[tuple[int, str]]
+    numbers: Any
+    line_numbers: Any
+    n_lines: int
+    n_blank: int
+    replaced: bool
+    def __init__(self, door: TextDoor, block: bytes, kind: int) -> None: ...
+    def leave_out(self, row: int, reason: str) -> None: ...

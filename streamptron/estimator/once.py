@@ -1,0 +1,55 @@
+"""What a learner keeps once, not by feature: the core's numbers as a state has them, and back.
+
+`once` says how many there are: first, rows, the width of each, behind them, and more at the end.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+Once = tuple[int, int, int, int, int]
+
+
+def state_of(numbers: list[float], once: Once) -> tuple[Any, ...]:
+    """The numbers as a state has them: rows as tuples in a tuple, and so what is more."""
+    n, n_rows, width, n_behind, n_more = once
+    behind = n + n_rows * width
+    kept: list[Any] = numbers[:n]
+    if width:
+        kept.append(tuple(tuple(numbers[i : i + width]) for i in range(n, behind, width)))
+    kept += numbers[behind : behind + n_behind]
+    if n_more:
+        kept.append(tuple(numbers[behind + n_behind :]))
+    return tuple(kept)
+
+
+def numbers_of(state: Any, once: Once) -> list[float]:
+    """The numbers of such a state; a ValueError if it does not fit."""
+    n, n_rows, width, n_behind, n_more = once
+    kept = list(state)
+    more: list[float] = []
+    if n_more and kept and isinstance(kept[-1], tuple | list):
+        more = list(kept.pop())
+    rows = list(kept.pop(n)) if width and len(kept) > n else []
+    if n_behind and len(kept) == n:
+        kept += [1.0] * n_behind  # which models of earlier formats have not
+    if (
+        len(kept) != n + n_behind
+        or len(more) != n_more
+        or len(rows) != (n_rows if width else 0)
+        or any(len(row) != width for row in rows)
+    ):
+        raise ValueError("what is kept once does not fit the model")
+    return [*kept[:n], *chain.from_iterable(rows), *kept[n:], *more]
+
+
+def earlier_numbers(state: Any, n_labels: int) -> list[float]:
+    """The numbers of a state of before, which had a weight of naive Bayes for each label."""
+    kept = list(state)
+    rows = list(kept.pop(3)) if len(kept) > 3 else []
+    more = list(kept.pop()) if kept and isinstance(kept[-1], tuple | list) else []
+    kept += [1.0] * (5 - len(kept))  # tau and its G, which models of earlier formats have not
+    if len(kept) != 5 or len(rows) != n_labels or any(len(row) != 5 for row in rows):
+        raise ValueError("what is kept once does not fit the model")
+    return [*kept[:3], *chain.from_iterable(rows), *kept[3:], *more]

@@ -1,0 +1,176 @@
+"""What a Tokenizer and a Mail are given: parameters and texts, checked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from streamptron.estimator.checks import choice, truth
+from streamptron.estimator.names import shown, type_shown
+
+TEXT_MOST = 1 << 28  # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
+
+
+def rule_of(
+    analyzer: Any,
+    ngram_range: Any,
+    lowercase: Any,
+    separators: Any,
+    min_length: Any,
+    max_length: Any,
+    fold_numbers: Any,
+    value: Any,
+    normalize: Any,
+) -> tuple[int, int, int, bool, bool, int, int, int, bool]:
+    """A Tokenizer's parameters as the engine takes them.
+
+    Analyzer, shortest and longest n-gram, whether letters become lower case, whether digits are
+    folded, shortest and longest word, what a value is, and whether values are normalized.
+    """
+    kind = choice("analyzer", analyzer, ("word", "char"))
+    if not (
+        isinstance(ngram_range, tuple)
+        and len(ngram_range) == 2
+        and all(type(n) is int for n in ngram_range)
+        and 1 <= ngram_range[0] <= ngram_range[1] <= 100
+    ):
+        raise ValueError(
+            f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, "
+            "1 <= low <= high <= 100"
+        )
+    truth("lowercase", lowercase)
+    truth("fold_numbers", fold_numbers)
+    _check_lengths(min_length, max_length)
+    counted = choice("value", value, ("presence", "count", "log"))
+    if normalize is not None and (not isinstance(normalize, str) or normalize != "l2"):
+        raise ValueError(f"normalize={shown(normalize)}; it must be None or 'l2'")
+    if separators is not None and (not isinstance(separators, str) or not separators):
+        raise ValueError(
+            f"separators={shown(separators)}; it must be None or a str of characters that "
+            "separate words"
+        )
+    if analyzer == "char":
+        _check_no_words(separators, fold_numbers, min_length, max_length)
+    if separators is not None and fold_numbers:
+        raise ValueError(
+            "fold_numbers=True needs the default word separators; it cannot be combined with "
+            "separators"
+        )
+    shortest = min(min_length, sys.maxsize)
+    longest = sys.maxsize if max_length is None else min(max_length, sys.maxsize)
+    return (
+        kind, *ngram_range, lowercase, fold_numbers, shortest, longest, counted,
+        normalize is not None,
+    )  # fmt: skip
+
+
+def _check_lengths(min_length: Any, max_length: Any) -> None:
+    if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
+        raise ValueError(f"min_length={shown(min_length)}; it must be an int of at least 1")
+    if max_length is not None and (
+        isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < min_length
+    ):
+        raise ValueError(
+            f"max_length={shown(max_length)}; it must be None or an int of at least "
+            f"min_length={min_length}"
+        )
+
+
+def _check_no_words(separators: Any, fold_numbers: Any, min_length: Any, max_length: Any) -> None:
+    for name, given, default in (
+        ("separators", separators, None),
+        ("fold_numbers", fold_numbers, False),
+        ("min_length", min_length, 1),
+        ("max_length", max_length, 100),
+    ):
+        if given != default:
+            raise ValueError(
+                f"{name}={shown(given)} applies to words; leave it out with analyzer='char'"
+            )
+
+
+def names_of(fields: Any) -> tuple[str, ...] | None:
+    """The names of the fields, or None; an error if one is invalid."""
+    if fields is None:
+        return None
+    if not isinstance(fields, str | tuple | list):
+        raise TypeError(f"fields={shown(fields)}; it must be None, a name, or a tuple of names")
+    names = (fields,) if isinstance(fields, str) else tuple(fields)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"fields={shown(fields)}; it must have at least one name, each a str")
+    if len(set(names)) < len(names):
+        raise ValueError(f"fields={shown(fields)}; a name occurs twice")
+    return names
+
+
+def too_long(what: str, n: int) -> str:
+    return f"{what} has a length of {n}; split a text of more than {TEXT_MOST}"
+
+
+def plain_text(text: Any, what: str) -> str | bytes:
+    """A text as a str or bytes, which cannot change."""
+    if isinstance(text, str | bytes):
+        if len(text) > TEXT_MOST:
+            raise ValueError(too_long(what, len(text)))
+        return str.__str__(text) if isinstance(text, str) else bytes(text)
+    raise TypeError(
+        f"{what} is {shown(text)}, {type_shown(text)}; it must be a text: a str, or bytes of UTF-8"
+    )
+
+
+def plain_fields(x: Any, names: tuple[str, ...]) -> tuple[str | bytes, ...]:
+    """The texts of a mapping's fields."""
+    if not isinstance(x, Mapping):
+        raise TypeError(
+            f"x is {shown(x)}, {type_shown(x)}; with fields={shown(names)} it must be a mapping "
+            "with these keys"
+        )
+    texts = []
+    for name in names:
+        if name not in x:
+            raise ValueError(f"x has no field {name!r}; it has {shown(list(x))}")
+        texts.append(plain_text(x[name], f"x[{name!r}]"))
+    return tuple(texts)
+
+
+def check_texts(X: Any) -> None:
+    """That X is not one text, and no frame."""
+    if isinstance(X, str | bytes | Mapping):
+        raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
+    if hasattr(X, "columns"):  # iterating it would give names or columns
+        raise TypeError(
+            f"X is {type_shown(X)}; transform_many takes a sequence of texts: give it one column "
+            "of the frame"
+        )
+
+
+def check_mail(headers: Any, text: Any, bytes: Any, fold: Any) -> None:
+    """That a Mail's parameters are valid, and leave something of a mail."""
+    truth("headers", headers)
+    truth("text", text)
+    truth("fold", fold)
+    if (
+        isinstance(bytes, bool)
+        or not isinstance(bytes, int)
+        or not (bytes == 0 or 4 <= bytes <= TEXT_MOST)
+    ):
+        raise ValueError(
+            f"bytes={shown(bytes)}; it must be 0, for none, or an int from 4 to {TEXT_MOST}"
+        )
+    if not (headers or text or bytes):
+        raise ValueError(
+            "headers=False, text=False and bytes=0 leave nothing of a mail; turn one of them on"
+        )
+
+
+def plain_mail(x: Any) -> bytes:
+    """A mail as bytes, which cannot change."""
+    if not isinstance(x, bytes | bytearray | memoryview):
+        raise TypeError(
+            f"x is {shown(x)}, {type_shown(x)}; a mail is the bytes of its file, as "
+            "open(path, 'rb').read() gives them"
+        )
+    if memoryview(x).nbytes > TEXT_MOST:
+        raise ValueError(f"x has {memoryview(x).nbytes} bytes; a mail has at most {TEXT_MOST}")
+    return bytes(x)
