@@ -31,15 +31,9 @@ SP_PRIVATE int sp_leader(const sp_serve *serve, int context)
     return lead;
 }
 
-SP_PRIVATE void sp_serve_learn(sp_serve *serve, int context, bool current_wrong, bool rival_wrong)
+SP_PRIVATE void sp_serve_count(sp_serve *serve, int context, bool current_wrong, bool rival_wrong)
 {
     bool wrongs[2];
-    if (serve->stale[context]) {
-        serve->lead[context] = sp_leader(serve, context);
-        serve->stale[context] = false;
-    }
-    if (!(current_wrong | rival_wrong))
-        return;
     serve->stale[0] = serve->stale[1] = true;
     wrongs[0] = current_wrong;
     wrongs[1] = rival_wrong;

@@ -115,8 +115,20 @@ static inline int sp_serve_overall(const sp_serve *serve)
     return SP_KEPT_CURRENT;
 }
 
+/* The part of sp_serve_learn for an event with a mistake. */
+SP_PRIVATE void sp_serve_count(sp_serve *serve, int context, bool current_wrong, bool rival_wrong);
+
 /* Count the contestants' mistakes on an event. The scales are updated separately, later. */
-SP_PRIVATE void sp_serve_learn(sp_serve *serve, int context, bool current_wrong, bool rival_wrong);
+static inline void sp_serve_learn(sp_serve *serve, int context, bool current_wrong,
+                                  bool rival_wrong)
+{
+    if (serve->stale[context]) {
+        serve->lead[context] = sp_leader(serve, context);
+        serve->stale[context] = false;
+    }
+    if (current_wrong | rival_wrong)
+        sp_serve_count(serve, context, current_wrong, rival_wrong);
+}
 
 /* Whether the current vector, as it was before this event's update, goes into the pocket. */
 SP_NEAR bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong);
