@@ -1,9 +1,10 @@
 /* The rows of a merged learner, chunk by chunk: see whole/terms.h for the formulas.
 
    A chunk that every shard has left as the base has it is copied. The everyday chunk, of one weight
-   and its uniform average, is mixed all at once (sp_merge_terms), if its slots lie alike in all
-   shards. Any other is mixed row by row, each number by its output: so labels may have other
-   numbers in each shard, and two labels one output in one and two in another. */
+   and its uniform average, is mixed all at once (sp_merge_terms); slots that lie otherwise in a
+   shard are gathered first. Any other is mixed row by row, each number by its output: so labels may
+   have other numbers in each shard, and two labels one output in one and two in another. Where all
+   sides have zeros nothing is done. */
 
 #ifndef STREAMPTRON_WHOLE_MIX_ROWS_H
 #define STREAMPTRON_WHOLE_MIX_ROWS_H
