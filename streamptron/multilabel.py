@@ -240,7 +240,8 @@ class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # typ
         import numpy as np
 
         p = self.predict_proba_many(X, feature_names, n_jobs=n_jobs)
-        columns = self.labels if isinstance(p, np.ndarray) else list(p.columns)
+        # another thread may have taught it more labels since then; they come behind these
+        columns = self.labels[: p.shape[1]] if isinstance(p, np.ndarray) else list(p.columns)
         above = np.array([self._threshold_of(label) for label in columns])
         return p > (above if isinstance(p, np.ndarray) else above[None, :])
 
