@@ -22,10 +22,11 @@ from streamptron.engine.path cimport (
 from streamptron.estimator.names import shown
 from streamptron.doors.names import interned
 from streamptron.estimator.checks import whole
-from streamptron.estimator.labels import label_of, labels_of, truth_of
+from streamptron.estimator.labels import TRUTHS, label_of, labels_of, truth_of
 
 # Given as a name: for a tuple in the call itself Cython 3.3 writes checks that lose an error.
 cdef tuple NUMBERS = (Real, Decimal)
+cdef set TRUTH_TYPES = TRUTHS
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
@@ -171,7 +172,7 @@ cdef int _truth_label(y) except -1:
         return 1
     if y is False:
         return 0
-    if type(y) is int or type(y) is float:
+    if type(y) in TRUTH_TYPES:
         if y == 1:
             return 1
         if y == 0:
@@ -241,6 +242,12 @@ cdef class LabelModel(Model):
     def _checked_label(self, y):
         if type(y) is str or type(y) is int or type(y) is bool:
             return y
+        if type(y) is tuple:
+            for part in <tuple> y:
+                if type(part) is not str and type(part) is not int:
+                    break
+            else:
+                return y
         return label_of(y)
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1:

@@ -11,6 +11,10 @@ from streamptron.doors.names import interned
 from streamptron.estimator.names import is_numpy, shown, type_shown
 
 
+# The types of numbers that may be True or False: Python's, and numpy's once they have been one.
+TRUTHS: set[type] = {int, float}
+
+
 def truth_of(y: Any) -> bool:
     """A label that equals True or False, as a dict's key would: 1, 1.0, numpy's numbers."""
     try:
@@ -20,6 +24,8 @@ def truth_of(y: Any) -> bool:
             f"y is {shown(y)}, {type_shown(y)}; Perceptron takes True or False (or 1 or 0)"
         ) from None
     if (isinstance(y, Real | Decimal) or is_numpy(y, "bool_")) and (y == 1 or y == 0):
+        if is_numpy(y, "generic"):
+            TRUTHS.add(type(y))
         return bool(y == 1)
     raise ValueError(
         f"y={shown(y)}; Perceptron takes True or False (or 1 or 0). For other labels use "
