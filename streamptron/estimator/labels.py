@@ -10,7 +10,6 @@ from typing import Any
 from streamptron.doors.names import interned
 from streamptron.estimator.names import is_numpy, shown, type_shown
 
-
 # The types of numbers that may be True or False: Python's, and numpy's once they have been one.
 TRUTHS: set[type] = {int, float}
 
