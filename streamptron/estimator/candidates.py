@@ -13,6 +13,8 @@ def candidates_of(candidates: Any) -> tuple[list[Any], list[Any], bool]:
     """The ids of candidates, the features of each, and whether they have ids of their own."""
     if type(candidates) is dict:
         return list(candidates), list(candidates.values()), True
+    if type(candidates) is list:
+        return list(range(len(candidates))), candidates[:], False
     if isinstance(candidates, Mapping):
         items = list(candidates.items())
         names = [name for name, _ in items]
@@ -31,6 +33,8 @@ def candidates_of(candidates: Any) -> tuple[list[Any], list[Any], bool]:
 def place_of(chosen: Any, names: list[Any], own: bool) -> int:
     """Where among the candidates the chosen one is."""
     if not own:
+        if type(chosen) is int and 0 <= chosen < len(names):
+            return chosen
         if isinstance(chosen, bool) or not (isinstance(chosen, int) or is_numpy(chosen, "integer")):
             raise TypeError(
                 f"chosen={shown(chosen)}, {type_shown(chosen)}; for a list of candidates it "

@@ -121,7 +121,7 @@ def plain_text(text: Any, what: str) -> str | bytes:
 
 def plain_fields(x: Any, names: tuple[str, ...]) -> tuple[str | bytes, ...]:
     """The texts of a mapping's fields."""
-    if not isinstance(x, Mapping):
+    if not isinstance(x, dict | Mapping):
         raise TypeError(
             f"x is {shown(x)}, {type_shown(x)}; with fields={shown(names)} it must be a mapping "
             "with these keys"
@@ -130,7 +130,10 @@ def plain_fields(x: Any, names: tuple[str, ...]) -> tuple[str | bytes, ...]:
     for name in names:
         if name not in x:
             raise ValueError(f"x has no field {name!r}; it has {shown(list(x))}")
-        texts.append(plain_text(x[name], f"x[{name!r}]"))
+        text = x[name]
+        if type(text) is not str or len(text) > TEXT_MOST:
+            text = plain_text(text, f"x[{name!r}]")
+        texts.append(text)
     return tuple(texts)
 
 
