@@ -657,13 +657,17 @@ def test_a_training_goes_on_in_its_file_wherever_that_is_among_others(tmp_path, 
     (tmp_path / "a.tsv").write_bytes(written(random_mail(1, 20_000)))
     for name in "bc":
         (tmp_path / f"{name}.tsv").write_bytes(written(random_mail(ord(name), 10)))
-    with process("train", tmp_path / "a.tsv", "-m", tmp_path / "m", "--epochs", 99) as running:
-        while b"       16384  " not in running.stderr.readline():
-            pass
-        time.sleep(0.1)
-        running.send_signal(signal.SIGTERM)
-        said = running.communicate(timeout=60)[1].decode()
-    done, epoch = map(int, re.search(r"after (\d+) events of epoch (\d+), at", said).groups())
+    found = None
+    while found is None:  # it may have stopped between two epochs, where no line is
+        with process("train", tmp_path / "a.tsv", "-m", tmp_path / "m", "--epochs", 99) as running:
+            while b"       16384  " not in running.stderr.readline():
+                pass
+            time.sleep(0.1)
+            running.send_signal(signal.SIGTERM)
+            said = running.communicate(timeout=60)[1].decode()
+        found = re.search(r"after (\d+) events of epoch (\d+), at", said)
+        assert running.returncode and "SIGTERM after " in said
+    done, epoch = map(int, found.groups())
     assert ", and --resume goes on there\n" in said
     monkeypatch.chdir(tmp_path)
     train = ("train", "-m", "m", "--resume", "--epochs", epoch)
