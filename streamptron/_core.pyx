@@ -22,11 +22,12 @@ from streamptron.engine.path cimport (
 from streamptron.estimator.names import shown
 from streamptron.doors.names import interned
 from streamptron.estimator.checks import whole
-from streamptron.estimator.labels import TRUTHS, label_of, labels_of, truth_of
+from streamptron.estimator.labels import TRUTHS as _TRUTHS
+from streamptron.estimator.labels import label_of, labels_of, truth_of
 
 # Given as a name: for a tuple in the call itself Cython 3.3 writes checks that lose an error.
 cdef tuple NUMBERS = (Real, Decimal)
-cdef set TRUTH_TYPES = TRUTHS
+cdef set TRUTH_TYPES = _TRUTHS
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
