@@ -36,9 +36,28 @@ SP_TEMPLATE double sp_fraction(double x, ptrdiff_t *exponent)
     return sp_from_bits((bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1022) << 52);
 }
 
+/* Both series are said once, of numbers and of vectors, each lane of which does what one number
+   does. Terms are summed in pairs, so that none waits for all before it. */
+
+/* q/3 + q^2/5 + ... + q^11/23; q2 and q4 are powers of q. */
+#define SP_LOG_SERIES(q, q2, q4) \
+    (((((1.0 / 3 + 1.0 / 5 * (q)) + (1.0 / 7 + 1.0 / 9 * (q)) * (q2)) \
+       + ((1.0 / 11 + 1.0 / 13 * (q)) + (1.0 / 15 + 1.0 / 17 * (q)) * (q2)) * (q4)) \
+      + ((1.0 / 19 + 1.0 / 21 * (q)) + 1.0 / 23 * (q2)) * ((q4) * (q4))) \
+     * (q))
+
+/* 1 + r + r^2/2 + ... + r^13/13!; r2 and r4 are powers of r. */
+#define SP_EXP_SERIES(r, r2, r4) \
+    ((((((1.0 / 2.0 + 1.0 / 6.0 * (r)) + (1.0 / 24.0 + 1.0 / 120.0 * (r)) * (r2)) \
+        + ((1.0 / 720.0 + 1.0 / 5040.0 * (r)) + (1.0 / 40320.0 + 1.0 / 362880.0 * (r)) * (r2)) \
+          * (r4)) \
+       + ((1.0 / 3628800.0 + 1.0 / 39916800.0 * (r)) \
+          + (1.0 / 479001600.0 + 1.0 / 6227020800.0 * (r)) * (r2)) \
+         * ((r4) * (r4))) \
+      * (r) + 1.0) * (r) + 1.0)
+
 /* log x = 2 (s + s^3/3 + s^5/5 + ...) + e log 2 at s = (m - 1) / (m + 1), with m from sqrt(1/2) to
-   sqrt(2). For normal x; at most 2 ulp off. Terms are summed in pairs, so that none waits for all
-   before it. */
+   sqrt(2). For normal x; at most 2 ulp off. */
 SP_TEMPLATE double sp_log(double x)
 {
     uint64_t bits = sp_bits_of(x);
@@ -50,9 +69,7 @@ SP_TEMPLATE double sp_log(double x)
     q = s * s;
     q2 = q * q;
     q4 = q2 * q2;
-    p = ((1.0 / 3 + 1.0 / 5 * q) + (1.0 / 7 + 1.0 / 9 * q) * q2)
-        + ((1.0 / 11 + 1.0 / 13 * q) + (1.0 / 15 + 1.0 / 17 * q) * q2) * q4;
-    p = (p + ((1.0 / 19 + 1.0 / 21 * q) + 1.0 / 23 * q2) * (q4 * q4)) * q;
+    p = SP_LOG_SERIES(q, q2, q4);
     return (2.0 * s + 2.0 * s * p) + e * SP_LN2;
 }
 
@@ -63,11 +80,7 @@ SP_TEMPLATE double sp_exp(double x)
     int32_t k = (int32_t)(at * 1.4426950408889634 - 0.5);       /* towards 0: the nearest */
     double r = (at - k * SP_LN2_HIGH) - k * SP_LN2_LOW;
     double r2 = r * r, r4 = r2 * r2, p;
-    p = ((1.0 / 2.0 + 1.0 / 6.0 * r) + (1.0 / 24.0 + 1.0 / 120.0 * r) * r2)
-        + ((1.0 / 720.0 + 1.0 / 5040.0 * r) + (1.0 / 40320.0 + 1.0 / 362880.0 * r) * r2) * r4;
-    p = p + ((1.0 / 3628800.0 + 1.0 / 39916800.0 * r)
-             + (1.0 / 479001600.0 + 1.0 / 6227020800.0 * r) * r2) * (r4 * r4);
-    p = (p * r + 1.0) * r + 1.0;
+    p = SP_EXP_SERIES(r, r2, r4);
     p *= sp_from_bits((uint64_t)(int64_t)(k + 1023) << 52);
     return x < -700.0 ? 0.0 : p;
 }
@@ -95,9 +108,7 @@ SP_TEMPLATE void sp_log_both(const double *x, double *logs)
     const sp_double2 m = half + (sp_double2)(less & (sp_int2)half);
     const sp_double2 s = (m - 1.0) / (m + 1.0);
     const sp_double2 q = s * s, q2 = q * q, q4 = q2 * q2;
-    sp_double2 p = ((1.0 / 3 + 1.0 / 5 * q) + (1.0 / 7 + 1.0 / 9 * q) * q2)
-                   + ((1.0 / 11 + 1.0 / 13 * q) + (1.0 / 15 + 1.0 / 17 * q) * q2) * q4;
-    p = (p + ((1.0 / 19 + 1.0 / 21 * q) + 1.0 / 23 * q2) * (q4 * q4)) * q;
+    sp_double2 p = SP_LOG_SERIES(q, q2, q4);
     p = (2.0 * s + 2.0 * s * p) + e * SP_LN2;
     memcpy(logs, &p, sizeof(p));
 }
@@ -113,12 +124,7 @@ SP_TEMPLATE void sp_sigmoid_both(double first, double second, double *sigmoids)
         __builtin_convertvector(at * 1.4426950408889634 - 0.5, sp_word2), sp_double2);
     const sp_double2 r = (at - k * SP_LN2_HIGH) - k * SP_LN2_LOW;
     const sp_double2 r2 = r * r, r4 = r2 * r2;
-    sp_double2 p = ((1.0 / 2.0 + 1.0 / 6.0 * r) + (1.0 / 24.0 + 1.0 / 120.0 * r) * r2)
-                   + ((1.0 / 720.0 + 1.0 / 5040.0 * r)
-                      + (1.0 / 40320.0 + 1.0 / 362880.0 * r) * r2) * r4;
-    p = p + ((1.0 / 3628800.0 + 1.0 / 39916800.0 * r)
-             + (1.0 / 479001600.0 + 1.0 / 6227020800.0 * r) * r2) * (r4 * r4);
-    p = (p * r + 1.0) * r + 1.0;
+    sp_double2 p = SP_EXP_SERIES(r, r2, r4);
     p *= (sp_double2)((sp_uint2)(k + (0x1p52 + 1023.0)) << 52);
     p = (sp_double2)(~none & (sp_int2)p);
     p = (sp_double2)((positive & (sp_int2)SP_BOTH(1.0)) | (~positive & (sp_int2)p)) / (1.0 + p);

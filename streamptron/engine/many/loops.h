@@ -35,9 +35,7 @@ SP_TEMPLATE void sp_log4(const sp_double4 *x, sp_double4 *e, sp_double4 *log)
     const sp_double4 m = SP_WHERE(less, half * 2.0, half);
     const sp_double4 s = (m - 1.0) / (m + 1.0);
     const sp_double4 q = s * s, q2 = q * q, q4 = q2 * q2;
-    sp_double4 p = ((1.0 / 3 + 1.0 / 5 * q) + (1.0 / 7 + 1.0 / 9 * q) * q2)
-                   + ((1.0 / 11 + 1.0 / 13 * q) + (1.0 / 15 + 1.0 / 17 * q) * q2) * q4;
-    p = (p + ((1.0 / 19 + 1.0 / 21 * q) + 1.0 / 23 * q2) * (q4 * q4)) * q;
+    const sp_double4 p = SP_LOG_SERIES(q, q2, q4);
     *e = SP_AS_NUMBER(bits >> 52) - 1022.0;
     *log = (2.0 * s + 2.0 * s * p) + SP_WHERE(less, SP_EACH(-1.0), SP_EACH(0.0)) * SP_LN2;
 }
@@ -51,12 +49,7 @@ SP_TEMPLATE void sp_exp4(const sp_double4 *x, sp_double4 *e)
         __builtin_convertvector(at * 1.4426950408889634 - 0.5, sp_word4), sp_double4);
     const sp_double4 r = (at - k * SP_LN2_HIGH) - k * SP_LN2_LOW;
     const sp_double4 r2 = r * r, r4 = r2 * r2;
-    sp_double4 p = ((1.0 / 2.0 + 1.0 / 6.0 * r) + (1.0 / 24.0 + 1.0 / 120.0 * r) * r2)
-                   + ((1.0 / 720.0 + 1.0 / 5040.0 * r)
-                      + (1.0 / 40320.0 + 1.0 / 362880.0 * r) * r2) * r4;
-    p = p + ((1.0 / 3628800.0 + 1.0 / 39916800.0 * r)
-             + (1.0 / 479001600.0 + 1.0 / 6227020800.0 * r) * r2) * (r4 * r4);
-    p = (p * r + 1.0) * r + 1.0;
+    sp_double4 p = SP_EXP_SERIES(r, r2, r4);
     p *= (sp_double4)((sp_uint4)(k + (0x1p52 + 1023.0)) << 52);
     *e = SP_WHERE(none, SP_EACH(0.0), p);
 }
