@@ -282,7 +282,9 @@ def test_memory_of_a_kernel_under_a_budget_does_not_grow_with_new_names(door):
         usage.append(model.memory_usage)
     assert model.n_kept == 50
     assert model.n_features <= 256
-    assert max(usage[100:]) <= max(usage[:100])
+    # where names lie is drawn anew for each model, and with it a few hundred bytes; ten thousand
+    # names kept would be many times that
+    assert max(usage[100:]) < 1.05 * max(usage[:100])
 
 
 def test_memory_under_a_budget_and_a_hash_does_not_grow():
