@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.doors.raw import MailDoor
+from streamptron.doors.texts import MailDoor
 from streamptron.text import TextTransformer
 
 if typing.TYPE_CHECKING:

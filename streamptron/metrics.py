@@ -9,7 +9,7 @@ from typing import Any
 
 from river import compose, metrics
 
-from streamptron.doors.candidates import RankModel
+from streamptron.doors.sets import RankModel
 from streamptron.estimator.checks import checked_number
 from streamptron.estimator.names import shown, type_shown
 

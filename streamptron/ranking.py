@@ -6,8 +6,8 @@ import typing
 from collections.abc import Sequence
 from typing import Any, Self
 
-from streamptron.doors.candidates import RankModel
 from streamptron.doors.model import RULES
+from streamptron.doors.sets import RankModel
 from streamptron.estimator.base import OneVector, summing_to, top_of
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.learner import Learner

@@ -6,7 +6,7 @@ import json
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from streamptron.doors.merge import (
+from streamptron.doors.late import (
     Side,
     called,
     delta_of,

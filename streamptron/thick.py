@@ -8,8 +8,8 @@ from typing import Any
 
 from river import base
 
-from streamptron.doors.candidates import RankModel
 from streamptron.doors.model import Model
+from streamptron.doors.sets import RankModel
 from streamptron.estimator.names import shown, type_shown
 
 if typing.TYPE_CHECKING:

@@ -16,8 +16,8 @@ import zlib
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
-from streamptron.doors.kept import PackedEvent
 from streamptron.doors.late import can_undo, learned, predicted, undone
+from streamptron.doors.names import PackedEvent
 from streamptron.estimator.checks import checked_bytes, truth
 from streamptron.estimator.names import shown, with_article
 from streamptron.estimator.packed import count_packed

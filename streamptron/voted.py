@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typing
 
+from streamptron.doors.adaptive import VotedModel
 from streamptron.doors.model import RULES
-from streamptron.doors.voted import VotedModel
 from streamptron.estimator.base import PairEstimator
 
 if typing.TYPE_CHECKING:

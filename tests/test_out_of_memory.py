@@ -27,7 +27,7 @@ from streamptron import (
     RankingPerceptron,
     Tokenizer,
 )
-from streamptron.doors.raw import Lines
+from streamptron.doors.many import Lines
 from streamptron.engine import api
 from tests.support import operations
 from tests.support.candidates import learn_by_one

@@ -18,8 +18,7 @@ from array import array
 from itertools import count
 from typing import Any
 
-from streamptron.doors.many import write_ahead
-from streamptron.doors.raw import LINES, Lines
+from streamptron.doors.many import LINES, Lines, write_ahead
 from streamptron.doors.rows import count_wrong
 from streamptron.estimator.names import shown
 from streamptron.estimator.parameters import UnfitRow

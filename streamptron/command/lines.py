@@ -25,8 +25,8 @@ import typing
 from typing import Any
 
 from streamptron._core import BinaryModel
-from streamptron.doors.candidates import RankModel
-from streamptron.doors.raw import MailDoor
+from streamptron.doors.sets import RankModel
+from streamptron.doors.texts import MailDoor
 from streamptron.estimator.names import shown
 from streamptron.files.sources import MAX_LINE
 from streamptron.modelfile.files import beside

@@ -16,7 +16,7 @@ from streamptron.command.doubts import Doubts
 from streamptron.command.lines import LineModel
 from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import EVENTS, Stream
-from streamptron.doors.raw import MailDoor
+from streamptron.doors.texts import MailDoor
 from streamptron.estimator.base import value_in
 from streamptron.estimator.table import table
 from streamptron.files.sources import LineError, Source, raise_error

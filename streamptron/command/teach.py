@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from streamptron.doors.raw import MailDoor
+from streamptron.doors.texts import MailDoor
 from streamptron.journal import Journal, journal_of
 from streamptron.thick import is_unsure
 

@@ -7,3 +7,7 @@ from streamptron._core import PairModel
 @disjoint_base
 class AdaptiveModel(PairModel):
     def _columns(self) -> dict[Hashable, tuple[float, float]]: ...
+
+class VotedModel(PairModel):
+    @property
+    def n_kept(self) -> int: ...

@@ -1,10 +1,11 @@
-"""The door of AdaptiveClassifier: what it answers in a way of its own, and its state."""
+"""The doors of AdaptiveClassifier and VotedPerceptron: what these answer in ways of their own, and
+their state.
+"""
 
 from array import array
 
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
 from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
@@ -12,19 +13,20 @@ from streamptron._core cimport LabelModel, PairModel, is_true
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
-from streamptron.doors.state cimport array_of, array_start
+from streamptron.doors.state cimport arrays_of_rows, chunks_renumbered, once_of_rows
 from streamptron.engine.adaptive cimport (
-    SP_FORMER_MEMORY, SP_U_LIMIT, sp_adaptive, sp_adaptive_spread, sp_columns, sp_former,
-    sp_former_free, sp_former_measure, sp_former_once, sp_former_write, sp_weighed,
-    sp_weighed_entry, sp_weighed_of, sp_weighed_slots)
-from streamptron.engine.file cimport sp_chunks_renumber
-from streamptron.engine.linear cimport SP_RULE_ADAPTIVE
+    SP_U_LIMIT, sp_adaptive, sp_adaptive_spread, sp_columns, sp_weighed, sp_weighed_entry,
+    sp_weighed_of, sp_weighed_slots)
+from streamptron.engine.linear cimport (
+    SP_KEPT_CURRENT, SP_RULE_ADAPTIVE, SP_RULE_VOTED, sp_table_read)
 from streamptron.engine.names cimport sp_index_stored, sp_key
 from streamptron.engine.path cimport sp_learner_shares
-from streamptron.engine.sets cimport SP_MARKS_WIDTH
+from streamptron.engine.voted cimport (
+    SP_DEGREE_MOST, sp_voters, sp_voters_features, sp_voters_shares, sp_voters_updates)
 from streamptron.engine.whole cimport SP_FLAT_DEPTH
 
 from streamptron.doors.names import named
+from streamptron.estimator.checks import whole as whole_number
 from streamptron.estimator.labels import labels_learned
 from streamptron.estimator.names import shown
 
@@ -34,63 +36,9 @@ cdef extern from "Python.h":
     int PyGC_Enable() noexcept
 
 
-cdef tuple _renumbered(chunks):
-    """The list of chunks of a model of before there were columns, as it is numbered now."""
-    shape, data = chunks
-    cdef c_array.array numbers = array("I", bytes(data))
-    sp_chunks_renumber(<uint32_t*> numbers.data.as_uints, len(numbers) // 3)
-    return shape, numbers.tobytes()
-
-
-cdef tuple _once_of_rows(once, size_t n_labels):
-    """What was kept once with a weight of naive Bayes for each label, as it is kept now."""
-    from streamptron.estimator.once import earlier_numbers, state_of
-    cdef c_array.array numbers = array("d", earlier_numbers(once, n_labels))
-    cdef size_t n_more = len(numbers) - (5 + 5 * n_labels)
-    cdef c_array.array now = array("d", bytes(8 * (7 + 3 * n_labels + n_more)))
-    sp_former_once(numbers.data.as_doubles, n_labels, n_more, now.data.as_doubles)
-    return state_of(now.tolist(), (3, n_labels, 3, 4, n_more))
-
-
-cdef dict _arrays_of_rows(dict arrays, Py_ssize_t n_labels, int positive):
-    """Arrays that have numbers of every label for every feature, as they are now."""
-    cdef sp_former former
-    cdef size_t n
-    cdef double* weights
-    cdef uint32_t* chunks
-    cdef uint32_t* marks
-    cdef int fault
-    memset(&former, 0, sizeof(former))
-    former.n_labels = n_labels
-    former.positive = positive
-    former.weights = <const double*> array_start(arrays["weights"], 4, 8, &former.n_weights)
-    former.chunks = <const uint32_t*> array_start(arrays["chunks"], 3, 4, &former.n_chunks)
-    if "rows" in arrays:
-        former.rows = <const uint32_t*> array_start(arrays["rows"], 0, 4, &former.n_rows)
-    else:
-        array_start(arrays["keys"], 2, 8, &former.n_slots)
-    try:
-        with nogil:
-            fault = sp_former_measure(&former)
-        if fault == SP_FORMER_MEMORY:
-            raise MemoryError("no memory for the model")
-        if fault:
-            raise ValueError("the list of chunks does not fit the weights")
-        now = {
-            **arrays,
-            "weights": array_of(<void**> &weights, former.new_weights, 4, 8),
-            "chunks": array_of(<void**> &chunks, former.new_chunks, 3, 4),
-            "marks": array_of(<void**> &marks, former.new_marks, SP_MARKS_WIDTH, 4),
-        }
-        with nogil:
-            sp_former_write(&former, weights, chunks, marks)
-        return now
-    finally:
-        sp_former_free(&former)
-
-
 cdef class AdaptiveModel(PairModel):
     """Any labels; up to two have one output, for the second of them or for what equals True."""
+    cdef bint _earlier              # it lies in a file of before there were columns
 
     cdef Model _blank(self, int kind):
         if kind != SP_RULE_ADAPTIVE:
@@ -114,11 +62,11 @@ cdef class AdaptiveModel(PairModel):
         given = arrays
         earlier = len(state.get("adaptive", state)) < 6
         if earlier:
-            arrays = {**arrays, "chunks": _renumbered(arrays["chunks"])}
+            arrays = {**arrays, "chunks": chunks_renumbered(arrays["chunks"])}
         labels = state["labels"]
         if "adaptive" in state and len(labels) > 2:
-            state = {**state, "many": _once_of_rows(state["adaptive"], len(labels))}
-            arrays = _arrays_of_rows(arrays, len(labels), 0 if is_true(labels[0]) else 1)
+            state = {**state, "many": once_of_rows(state["adaptive"], len(labels))}
+            arrays = arrays_of_rows(arrays, len(labels), 0 if is_true(labels[0]) else 1)
         LabelModel._set_file_state(self, state, arrays, whole, depth)
         if earlier and whole is not None:
             self._earlier = True
@@ -186,3 +134,80 @@ cdef class AdaptiveModel(PairModel):
         if a.intercept or a.naive_bayes or always != 0.0:
             parts.append((None, always))
         parts.extend(features)
+
+
+cdef class VotedModel(PairModel):
+    """Any labels; up to two have one output, for the second of them or for what equals True."""
+
+    cdef Model _blank(self, int kind):
+        if kind != SP_RULE_VOTED:
+            raise ValueError(f"the rule {kind} is not VotedPerceptron's")
+        return VotedModel.__new__(VotedModel)
+
+    def _configure(self, int kind, **params):
+        degree = whole_number("degree", params["degree"], 1, SP_DEGREE_MOST, "an int")
+        budget = params["budget"]
+        budget = 0 if budget is None else whole_number("budget", budget, 1, 2**31)
+        PairModel._configure(self, kind, **params)
+        self.learner.voters.degree = degree
+        self.learner.voters.budget = budget
+
+    @property
+    def n_kept(self):
+        """Updates that are kept, whose vectors vote."""
+        self._enter(False)
+        return sp_voters_updates(&self.learner.voters)
+
+    @property
+    def n_features(self):
+        """Features that have been in an update (with hash_bits: slots that have a weight)."""
+        if self.learner.index.bits and self.learner.voters.degree > 1:
+            self._enter(False)
+            return sp_voters_features(&self.learner.voters)
+        return Model.n_features.__get__(self)
+
+    @property
+    def serving(self):
+        """The vote answers, always."""
+        return "vote"
+
+    def _kept(self, str kind):
+        if kind == "vote":              # top_features: the vote has no weights
+            kind = "current"
+        if kind == "current" and self.learner.voters.degree > 1:
+            raise ValueError(
+                f"degree={self.learner.voters.degree}: a kernel has no weights; its vectors are "
+                "sums over events. Ask for predictions, or take degree=1")
+        return Model._kept(self, kind)
+
+    def _explain(self, x, Py_ssize_t output, double sign):
+        if self.learner.voters.degree > 1:
+            raise ValueError(
+                f"degree={self.learner.voters.degree}: a kernel's score has no part that is one "
+                "feature's alone, so there is nothing to explain; take degree=1 for explanations")
+        parts, score, _, label = PairModel._explain(self, x, output, sign)
+        return parts, score, "vote", label
+
+    cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
+                     int kind) except -1:
+        cdef sp_voters* v = &self.learner.voters
+        cdef Py_ssize_t i, first = self.learner.intercept, n = self.event.n - first
+        cdef c_array.array current = array("d", bytes(8 * (n + 1)))
+        cdef c_array.array scratch = array("d", bytes(8 * (n + 1)))
+        cdef c_array.array shares = array("d", bytes(8 * (n + 1)))
+        cdef c_array.array seen = array("I", bytes(4 * (n + 1)))
+        cdef double part
+        for i in range(n):
+            current.data.as_doubles[i] = self.event.values[first + i] * sp_table_read(
+                &self.learner.table, self.event.slots[first + i], output, SP_KEPT_CURRENT)
+        sp_voters_shares(v, output, self.event.slots + first, self.event.values + first, n,
+                         current.data.as_doubles, scratch.data.as_doubles,
+                         <uint32_t*> seen.data.as_uints, shares.data.as_doubles)
+        part = sign * shares.data.as_doubles[n]
+        if self.learner.intercept or part != 0.0:
+            parts.append((None, part))
+        for i in range(n):
+            part = sign * shares.data.as_doubles[i]
+            if part != 0.0:
+                parts.append((key_plain(&self.event.keys[first + i], objects), part))
+        return 0

@@ -1,9 +1,7 @@
 # The desk: a learner behind its gate, and the scratch where the current event is written.
 
 from streamptron.doors.gate cimport Gate
-from streamptron.doors.names cimport Name
-from streamptron.doors.kept cimport PackedEvent
-from streamptron.doors.texts cimport TextEvent
+from streamptron.doors.names cimport Name, PackedEvent
 from streamptron.engine.events cimport sp_event, sp_text
 from streamptron.engine.path cimport sp_learner
 
@@ -11,15 +9,12 @@ cdef extern from "debug.h":
     const bint DEBUG "SP_DEBUG"
 
 
-cdef bint finite_scores(const sp_learner* learner, sp_event* event) noexcept
-
-
 cdef class Desk:
     cdef sp_learner learner
     cdef sp_event event             # scratch
     cdef sp_text text               # scratch
     cdef Gate gate
-    cdef TextEvent _text_read       # the last text in scratch
+    cdef object _text_read          # the last text in scratch, a TextEvent
     cdef dict _objects              # feature names that are other objects -> ordinal
     cdef bint _objects_new          # some were numbered for the current event
     cdef object _held               # what the keys in scratch point into
@@ -31,7 +26,7 @@ cdef class Desk:
     cdef int _enter(self, bint learning) except -1
     cdef int _not_in_a_file(self) except -1
     cdef int _read(self, x, bint learning) except -1
-    cdef int _read_text(self, TextEvent x, bint learning) except -1
+    cdef int _read_text(self, x, bint learning) except -1
     cdef int _read_packed(self, PackedEvent x, bint learning) except -1
     cdef int _read_items(self, x, bint learning, str what=*) except -1
     cdef int _read_candidates(self, list names, list candidates, bint learning) except -1
@@ -46,6 +41,7 @@ cdef class Desk:
     cdef int _no_memory(self, str what, list names=*) except -1
     cdef int _forget_objects(self) except -1
     cdef int _score(self, x) except -1
+    cdef int _check_scores(self) except -1
     cdef int _settle(self) except -1
     cdef str _gaps(self)
     cdef list _label_list(self)

@@ -16,9 +16,7 @@ from streamptron.doors.entry cimport (
     entry_value_everyday)
 from streamptron.doors.gate cimport (
     gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_wait)
-from streamptron.doors.names cimport Name, name_key, name_of
-from streamptron.doors.kept cimport PackedEvent
-from streamptron.doors.parameters cimport unfit
+from streamptron.doors.names cimport Name, PackedEvent, name_key, name_of, unfit
 from streamptron.doors.texts cimport TextEvent, text_event_write
 from libc.stdint cimport uint64_t, uint8_t
 from streamptron.engine.events cimport (
@@ -31,8 +29,7 @@ from streamptron.engine.names cimport (
     SP_KEY_NONE, SP_KEY_OBJECT, sp_index_find, sp_index_is_limited, sp_key, sp_key_hash,
     sp_key_word)
 from streamptron.engine.path cimport (
-    sp_learner, sp_learner_decide, sp_learner_decision, sp_learner_fault, sp_learner_free,
-    sp_learner_score)
+    sp_learner_decide, sp_learner_decision, sp_learner_fault, sp_learner_free, sp_learner_score)
 from streamptron.engine.whole cimport sp_packed, sp_packed_next
 
 from streamptron.estimator.names import Pair, name_plain, shown
@@ -147,19 +144,6 @@ cdef inline bint _write_everyday(PyObject* mapping, sp_arena* text, sp_writer* w
     return True
 
 
-cdef bint finite_scores(const sp_learner* learner, sp_event* event) noexcept:
-    """Whether the scores of all kept vectors are finite, on a scored event."""
-    cdef Py_ssize_t k
-    cdef int kind
-    sp_learner_decide(learner, event)
-    for kind in range(SP_KEPT_KINDS):
-        if sp_table_keeps(&learner.table, kind):
-            for k in range(event.n_scores):
-                if not isfinite(sp_learner_decision(event, kind)[k]):
-                    return False
-    return True
-
-
 cdef class Desk:
     """A learner behind its gate, and the scratch where the current event is written."""
 
@@ -218,17 +202,20 @@ cdef class Desk:
         sp_event_end(&self.event, &writer)
         return 0
 
-    cdef int _read_text(self, TextEvent x, bint learning) except -1:
-        """The same for a text, which is often given twice in a row."""
+    cdef int _read_text(self, x, bint learning) except -1:
+        """The same for a text, a TextEvent, which is often given twice in a row."""
         cdef sp_event* event = &self.event
+        cdef TextEvent text = <TextEvent> x
         self._enter(learning)
         # only a text leaves hashes in the event
-        if event.n_hashed and self._text_read is not None and self._text_read._is(x):
+        if (event.n_hashed and self._text_read is not None
+                and (<TextEvent> self._text_read)._is(text)):
             sp_event_again(event, &self.learner.index, self.learner.intercept)
             return 0
-        if text_event_write(&self.text, event, &self.learner.index, self.learner.intercept, x) < 0:
+        if text_event_write(&self.text, event, &self.learner.index, self.learner.intercept,
+                            text) < 0:
             self._no_memory("no memory for the event")
-        self._text_read = x
+        self._text_read = text
         return 0
 
     cdef int _read_packed(self, PackedEvent x, bint learning) except -1:
@@ -443,9 +430,19 @@ cdef class Desk:
         self._read(x, False)
         if sp_learner_score(&self.learner, &self.event) < 0:
             self._no_memory("no memory for the scores")
-        if self.learner.table.borrowed and not finite_scores(&self.learner, &self.event):
-            self._settle()
-            raise damaged("a weight is not finite")
+        return self._check_scores() if self.learner.table.borrowed else 0
+
+    cdef int _check_scores(self) except -1:
+        """That the scores of all kept vectors are finite, which weights in a file may not be."""
+        cdef Py_ssize_t k
+        cdef int kind
+        sp_learner_decide(&self.learner, &self.event)
+        for kind in range(SP_KEPT_KINDS):
+            if sp_table_keeps(&self.learner.table, kind):
+                for k in range(self.event.n_scores):
+                    if not isfinite(sp_learner_decision(&self.event, kind)[k]):
+                        self._settle()
+                        raise damaged("a weight is not finite")
         return 0
 
     cdef int _settle(self) except -1:

@@ -1,33 +1,58 @@
-"""What is learned later than it was predicted, and what is taken back: tickets and steps.
+"""What comes together later: an event and its label, and models that learned apart.
 
-An event is read, scored and learned by the doors and the path that every event takes; here it is
-written down as bytes, and with it what its step has changed (engine/path/taken.h). A step is taken
-back behind the gate, as an event is learned.
+Tickets and steps: an event is read, scored and learned by the doors and the path that every event
+takes; here it is written down as bytes, and with it what its step has changed
+(engine/path/taken.h). A step is taken back behind the gate, as an event is learned.
+
+Merges, as the engine sees them: digests, deltas, and all models in one. What they call their labels
+and odd names is united in sides.py, with Python code; what is here runs without it, and the engine
+(engine/whole/join.h) without the interpreter's lock. Nobody learns meanwhile, but anybody may
+predict.
 """
 
+from array import array
+from operator import is_
+
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
-from cpython.bytes cimport PyBytes_FromStringAndSize
-from cpython.object cimport PyObject
+from cpython cimport array as c_array
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from streamptron._core cimport LabelModel
-from streamptron.doors.entry cimport bytes_data
+from streamptron.doors.desk cimport DEBUG
+from streamptron.doors.gate cimport (
+    gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end)
 from streamptron.doors.model cimport Model
-from streamptron.doors.kept cimport PackedEvent, event_bytes_of
+from streamptron.doors.names cimport PackedEvent, event_bytes_of
 from streamptron.doors.sets cimport SetModel, Told, told_again
-from libc.stdint cimport uint8_t
+from streamptron.doors.state cimport (
+    array_of, array_start, counts_set_state, counts_state)
 from streamptron.engine.events cimport sp_event_forget, sp_event_given
+from streamptron.engine.file cimport (
+    SP_DELTA_ARRAYS, sp_array, sp_array_kind, sp_delta_kind_of, sp_fault)
+from streamptron.engine.memory cimport sp_calloc, sp_free
+from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
-    SP_KEEPING_NOTES, SP_TAKEN_PARTS, sp_keeping_of, sp_learner_abandon, sp_learner_answer,
+    SP_KEEPING_NOTES, SP_TAKEN_PARTS, sp_keeping_of, sp_learner, sp_learner_abandon,
+    sp_learner_answer, sp_learner_expect_outputs, sp_learner_free, sp_learner_labels,
     sp_learner_score, sp_taken, sp_taken_back, sp_taken_commit, sp_taken_fault, sp_taken_find,
     sp_taken_prepare)
-from streamptron.engine.sets cimport sp_sets_best_threshold
+from streamptron.engine.sets cimport SP_MARKS_MEMORY, sp_sets_best_threshold
+from streamptron.engine.whole cimport (
+    SP_SHARD_KEY, SP_SHARD_MEMORY, sp_delta, sp_delta_digest, sp_delta_free, sp_delta_lay,
+    sp_delta_measure, sp_delta_shapes, sp_delta_use, sp_delta_words, sp_delta_write, sp_joined,
+    sp_learner_has_rows, sp_learner_widen, sp_shard, sp_sides_join)
 
-from streamptron.doors.kept import Past, past_mark
+from streamptron.doors.names import damaged
+from streamptron.doors.state import Past, past_mark
 from streamptron.estimator.packed import event_packed
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
+
+_NO_MEMORY = "no memory to merge the models"
+_STRANGE = "the arrays are not those of such a model"
 
 
 # --- An event as it is predicted
@@ -94,7 +119,7 @@ cdef list _learn(Model model, Py_ssize_t y, double u, sp_taken* taken):
     try:
         for i in range(taken.n_parts):
             part = PyBytes_FromStringAndSize(NULL, taken.n[i])
-            taken.p[i] = <uint8_t*> bytes_data(<PyObject*> part)
+            taken.p[i] = <uint8_t*> PyBytes_AS_STRING(part)
             parts.append(part)
     except MemoryError:
         sp_learner_abandon(&model.learner, &model.event)
@@ -188,7 +213,7 @@ def undone(Model model, PackedEvent packed, mark, number, bint changed, int how,
     taken.n_parts = min(len(parts), <int> SP_TAKEN_PARTS)
     for i in range(taken.n_parts):
         part = parts[i]
-        taken.p[i] = <uint8_t*> bytes_data(<PyObject*> part)
+        taken.p[i] = <uint8_t*> PyBytes_AS_STRING(part)
         taken.n[i] = len(part)
     model._read(packed, True)
     past = model._past
@@ -214,3 +239,311 @@ def undone(Model model, PackedEvent packed, mark, number, bint changed, int how,
     past.undo(number)
     model._settle()
     sp_event_forget(&model.event)
+
+
+# --- Models that learned apart: what they call things
+
+cdef list _labels_whole(Model model, str then):
+    """Its labels at this moment; None: they are truth values."""
+    labels = model._get_labels()
+    if labels is not None and len(labels) != sp_learner_labels(&model.learner):
+        raise RuntimeError(f"a label is being added to the model; {then} learn_one has returned")
+    return labels
+
+
+def called(Model model):
+    """What labels and odd names a model has at this moment; no Python code runs."""
+    gate_read_begin(&model.gate)
+    collecting = PyGC_Disable()
+    try:
+        return _labels_whole(model, "merge it after"), list(model._objects)
+    finally:
+        gate_read_end(&model.gate)
+        if collecting:
+            PyGC_Enable()
+
+
+cdef bint _still(Model model, its) except -1:
+    """Whether a model whose gate has been passed still calls things so."""
+    for before, now in zip(its, (model._get_labels(), list(model._objects))):
+        if before is not None and (len(before) != len(now) or not all(map(is_, before, now))):
+            return False
+    return True
+
+
+def secret_of(Model model):
+    """The seed of a hashed model, else None."""
+    return model.learner.index.seed_number if model.learner.index.bits else None
+
+
+cdef Model _like(Model other, labels, Py_ssize_t* n):
+    """A model of the same class and parameters without events; how many outputs it will have."""
+    cdef Model model = type(other).__new__(type(other))
+    model._configure(other._kind, **other._params)
+    n[0] = model._set_labels(labels)
+    model._empty_index(other.learner.index.seed_number)
+    return model
+
+
+def untrained(Model like, labels, objects, y_name):
+    """The same, which knows labels and odd names, and has what it needs to be filled."""
+    cdef Py_ssize_t n = 0
+    cdef Model to = _like(like, labels, &n)
+    to._objects = dict(objects)
+    to._y_name = y_name
+    if sp_learner_expect_outputs(&to.learner, n) < 0:
+        raise MemoryError(_NO_MEMORY)
+    return to
+
+
+# --- Merged
+
+cdef class Side:
+    """A model to be merged or the base, or a delta of it; and its name, for errors."""
+    cdef sp_joined joined
+    cdef sp_delta delta
+    cdef Model model
+    cdef list held                  # what these point into
+    cdef bint laid                  # it is a delta
+
+    def __cinit__(self, Model model, str name):
+        cdef bytes encoded = name.encode()
+        memset(&self.joined, 0, sizeof(sp_joined))
+        memset(&self.delta, 0, sizeof(sp_delta))
+        self.model = model
+        self.held = [encoded]
+        self.joined.name = encoded
+
+    def __dealloc__(self):
+        sp_delta_free(&self.delta)
+
+    cdef int look(self) except -1:
+        """The model as it is now."""
+        cdef size_t n
+        cdef sp_shard* shard = &self.joined.shard
+        cdef const sp_learner* learner = &self.model.learner
+        shard.learner = learner
+        shard.n_objects = len(self.model._objects)
+        shard.n_slots = shard.first = learner.index.n_slots
+        if learner.table.borrowed and sp_index_is_limited(&learner.index):
+            stamps = self.model._arrays["stamps"]
+            self.held.append(stamps)
+            shard.stamps = <const uint32_t*> array_start(stamps, 0, 4, &n)
+            if n != shard.n_slots:
+                raise damaged("the stamps do not fit the names")
+        return 0
+
+    def number(self, labels, objects):
+        """Its own labels are those with these numbers among all, its odd names likewise."""
+        cdef c_array.array own = array("I", labels), odd = array("I", objects)
+        self.held += [own, odd]
+        self.joined.labels = <const uint32_t*> own.data.as_uints
+        self.joined.n_labels = len(own)
+        self.joined.objects = <const uint32_t*> odd.data.as_uints
+
+    def lay(self, Model base, labels, size_t n_objects, state, dict arrays, int depth):
+        """Become a base and a delta, a learner that can only be merged. All of it is checked."""
+        cdef sp_array shapes[SP_DELTA_ARRAYS]
+        cdef void* p[SP_DELTA_ARRAYS]
+        cdef size_t n[SP_DELTA_ARRAYS]
+        cdef const sp_array_kind* kind
+        cdef const char* wrong
+        cdef int i, fault
+        cdef Py_ssize_t n_outputs = 0
+        cdef Model model = _like(base, labels, &n_outputs)
+        cdef sp_learner* learner = &model.learner
+        self.model = model
+        if "marks" in arrays and not sp_learner_has_rows(learner):
+            fault = sp_learner_widen(learner)
+            if fault == SP_MARKS_MEMORY:
+                raise MemoryError(_NO_MEMORY)
+            if fault:
+                raise ValueError(_STRANGE)
+        counts_set_state(learner, state)
+        model._set_once_state(state)
+        if learner.n_seen <= base.learner.n_seen:
+            raise ValueError("it has seen no events")
+        self.held.append(arrays)
+        sp_delta_shapes(&self.delta, learner, shapes)
+        for i in range(SP_DELTA_ARRAYS):
+            kind = sp_delta_kind_of(i)
+            part = arrays.get(kind.name.decode("ascii"))
+            if (part is not None) != shapes[i].there:
+                raise ValueError(_STRANGE)
+            p[i] = NULL
+            n[i] = 0
+            if part is not None:
+                p[i] = array_start(part, shapes[i].width, kind.size, &n[i])
+        wrong = sp_delta_use(&self.delta, learner, p, n)
+        if wrong == NULL:
+            with nogil:             # others may run: there may be millions of names
+                fault = sp_delta_lay(&self.delta, learner, &base.learner, n_outputs, n_objects,
+                                     depth, &self.joined.shard)
+            if fault == SP_SHARD_MEMORY:
+                raise MemoryError(_NO_MEMORY)
+            wrong = sp_delta_words(fault) if fault else NULL
+        if wrong != NULL:
+            raise ValueError(wrong.decode("ascii"))
+        self.laid = True
+
+    def drop(self):
+        """Give the memory of a delta back, once it has been merged."""
+        with nogil:
+            sp_delta_free(&self.delta)
+        _drop(self.model)
+
+
+cdef void _drop(Model model) noexcept:
+    """Free what a model holds that nobody will use again. That takes long: others may run."""
+    cdef sp_learner* learner = &model.learner
+    with nogil:
+        sp_learner_free(learner)
+
+
+cdef tuple _joined(Model to, list sides, Py_ssize_t n_labels):
+    cdef sp_joined* joined = <sp_joined*> sp_calloc(len(sides), sizeof(sp_joined))
+    cdef sp_fault fault
+    cdef int failed, k, n = len(sides)
+    if joined == NULL:
+        raise MemoryError(_NO_MEMORY)
+    for k in range(n):
+        joined[k] = (<Side> sides[k]).joined
+    with nogil:
+        failed = sp_sides_join(&to.learner, joined, n, n_labels, &fault)
+    sp_free(joined)
+    if failed:
+        return failed, (<bytes> fault.text[:fault.n]).decode("utf-8", "replace")
+    if DEBUG:
+        to._look()
+    return 0, ""
+
+
+def join(Model to, list sides, labels, list calls):
+    """Fill an untrained model, which has all labels, with what sides have learned since the first.
+
+    `calls`: what the models among them are called. Returns what is wrong: SP_WHY_ as a number, and
+    words; None if a model calls things otherwise by now. Then nothing has happened.
+    """
+    cdef Side side, base = sides[0]
+    cdef list entered = []
+    try:
+        for side in sides:
+            gate_read_begin(&side.model.gate)
+            entered.append(side)
+        collecting = PyGC_Disable()     # a finalizer might teach a model, and wait for itself
+        try:
+            for side, its in zip(sides, calls):
+                if not side.laid:
+                    if not _still(side.model, its):
+                        return None
+                    side.look()
+                side.joined.shard.base = &base.model.learner.index
+                side.joined.shard.n = <double> (
+                    side.model.learner.n_seen - base.model.learner.n_seen)
+            return _joined(to, sides, -1 if labels is None else len(labels))
+        finally:
+            if collecting:
+                PyGC_Enable()
+    finally:
+        for side in entered:
+            gate_read_end(&side.model.gate)
+
+
+def learning(Model model, call):
+    """Call something while nobody else can learn."""
+    model._enter(True)
+    gate_learn_begin(&model.gate)
+    try:
+        call()
+    finally:
+        gate_learn_end(&model.gate)
+
+
+def exchange(Model model, Model to):
+    """Let what was merged take the place of a model that is learning. `to` is lost."""
+    to.learner.version = model.learner.version + 1
+    to.learner.index.generation = model.learner.index.generation + 1
+    gate_go_inside(&model.gate)
+    model._exchange(to)
+    gate_come_out(&model.gate)
+    _drop(to)                       # what the model was
+
+
+# --- Digests and deltas
+
+def digest_of(Model model, its, bytes text):
+    """What tells a model from any other state of it: 32 digits. None if it calls things otherwise.
+
+    `text`: its class, labels and odd names.
+    """
+    cdef Side side = Side(model, "")
+    cdef uint64_t h[2]
+    cdef int failed
+    cdef const uint8_t* p = <const uint8_t*> <const char*> text
+    cdef size_t n = len(text)
+    gate_read_begin(&model.gate)
+    collecting = PyGC_Disable()
+    try:
+        if not _still(model, its):
+            return None
+        side.look()
+        with nogil:
+            failed = sp_delta_digest(&side.joined.shard, p, n, h)
+    finally:
+        gate_read_end(&model.gate)
+        if collecting:
+            PyGC_Enable()
+    if failed:
+        raise MemoryError("no memory for the model's digest")
+    return f"{h[0]:016x}{h[1]:016x}"
+
+
+cdef dict _delta_arrays(Side side, Side base):
+    """{name: (shape, bytes)} of what a model has that its base has not; None: it did not go on."""
+    cdef sp_array shapes[SP_DELTA_ARRAYS]
+    cdef void* p[SP_DELTA_ARRAYS]
+    cdef size_t n[SP_DELTA_ARRAYS]
+    cdef const sp_array_kind* kind
+    cdef int i, fault
+    cdef dict arrays = {}
+    side.look()
+    base.look()
+    with nogil:
+        fault = sp_delta_measure(&side.delta, &side.joined.shard, &base.joined.shard)
+    if fault == SP_SHARD_MEMORY:
+        raise MemoryError("no memory for a delta")
+    if fault == SP_SHARD_KEY:
+        raise damaged("a feature name is invalid")
+    if fault:
+        return None
+    sp_delta_shapes(&side.delta, side.joined.shard.learner, shapes)
+    for i in range(SP_DELTA_ARRAYS):
+        kind = sp_delta_kind_of(i)
+        n[i] = shapes[i].n
+        p[i] = NULL
+        if shapes[i].there:
+            arrays[kind.name.decode("ascii")] = array_of(&p[i], n[i], shapes[i].width, kind.size)
+    sp_delta_use(&side.delta, side.joined.shard.learner, p, n)
+    with nogil:
+        sp_delta_write(&side.delta, &side.joined.shard, &base.joined.shard)
+    return arrays
+
+
+def delta_of(Model model, Model since):
+    """Labels, odd names, plain values and arrays of a model that went on from another one."""
+    cdef Side side = Side(model, ""), base = Side(since, "")
+    gate_read_begin(&since.gate)
+    try:
+        gate_read_begin(&model.gate)
+        collecting = PyGC_Disable()
+        try:
+            labels, objects = _labels_whole(model, "ask again after"), list(model._objects)
+            arrays = _delta_arrays(side, base)
+            return labels, objects, {
+                **counts_state(&model.learner), **model._once_state()}, arrays
+        finally:
+            gate_read_end(&model.gate)
+            if collecting:
+                PyGC_Enable()
+    finally:
+        gate_read_end(&since.gate)

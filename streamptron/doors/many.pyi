@@ -1,7 +1,33 @@
+from typing import Any, ClassVar
+
+from typing_extensions import disjoint_base
+
 from streamptron.doors.desk import Desk
-from streamptron.doors.texts import Texts
+from streamptron.doors.texts import TextDoor, Texts
 
 UNSORTED: int
 NEW_LABELS: int
 
 def write_ahead(desk: Desk, X: Texts) -> None: ...
+
+class LINES:
+    LABELLED: ClassVar[int]
+    EITHER: ClassVar[int]
+    TEXT: ClassVar[int]
+    FASTTEXT: ClassVar[int]
+
+def count_line_ends(block: bytes) -> int: ...
+
+LINE_FAULTS: tuple[str | None, ...]
+
+@disjoint_base
+class Lines(Texts):
+    labels: list[bytes]
+    faults: list[tuple[int, str]]
+    numbers: Any
+    line_numbers: Any
+    n_lines: int
+    n_blank: int
+    replaced: bool
+    def __init__(self, door: TextDoor, block: bytes, kind: int) -> None: ...
+    def leave_out(self, row: int, reason: str) -> None: ...

@@ -1,6 +1,14 @@
-"""Many rows: predicted and learned in a loop, behind the gate, without the interpreter's lock."""
+"""Many rows: predicted and learned in a loop, behind the gate, without the interpreter's lock.
+
+And a block of lines, as many texts with their labels.
+"""
+
+from array import array
 
 from libc.math cimport isfinite
+from libc.stdint cimport uint64_t, uint8_t
+from libc.string cimport memmove
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from streamptron.doors.crew cimport (
     CREW_BAD, Crew, crew_begin, crew_end, crew_part, crew_run)
@@ -8,12 +16,17 @@ from streamptron.doors.desk cimport DEBUG, Desk
 from streamptron.doors.gate cimport (
     Gate, gate_come_out, gate_go_inside, gate_is_due, gate_let_in, gate_read_begin, gate_read_end,
     gate_take_turn)
-from streamptron.doors.parameters cimport unfit
+from streamptron.doors.names cimport unfit
 from streamptron.doors.rows cimport Rows, data_of
-from streamptron.doors.texts cimport Texts
+from streamptron.doors.texts cimport TextDoor, Texts
 from streamptron.engine.events cimport (
-    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_event, sp_event_free, sp_event_init)
-from streamptron.engine.names cimport sp_seed
+    SP_LINES_EITHER, SP_LINES_FASTTEXT, SP_LINES_LABELLED, SP_LINES_TEXT, SP_LINE_BLANK,
+    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_ahead_leave_out, sp_event,
+    sp_event_free, sp_event_init, sp_line, sp_line_ends, sp_line_next)
+from streamptron.engine.memory cimport SP_SLOTS_RESERVED, SP_SLOT_NULL, sp_slot_type
+from streamptron.engine.names cimport (
+    SP_KEY_BYTES, sp_index, sp_index_find, sp_index_free, sp_index_init, sp_index_insert, sp_key,
+    sp_key_hash, sp_key_text, sp_piece, sp_seed)
 from streamptron.engine.path cimport (
     sp_batch, sp_batch_columns, sp_batch_free, sp_batch_next, sp_batch_rows, sp_batch_unfit,
     sp_learner, sp_learner_bytes, sp_learner_copy, sp_learner_free, sp_learner_labels, sp_told)
@@ -290,3 +303,131 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
             desk._forget_objects()
         if DEBUG and not desk.gate.inside:
             desk._look()
+
+
+# --- Whole lines, with their labels
+
+LINE_FAULTS = (     # LINE_NO_TAB ..
+    None, None, "no TAB; write label<TAB>text", "its label is empty",
+    "it does not start with __label__",
+    "it has several labels, where one is expected; several=True reads them, and "
+    "--learner multilabel learns them",
+)
+
+
+class LINES:
+    """Where a line has its label, for Lines."""
+
+    LABELLED = SP_LINES_LABELLED
+    EITHER = SP_LINES_EITHER
+    TEXT = SP_LINES_TEXT
+    FASTTEXT = SP_LINES_FASTTEXT
+
+
+def count_line_ends(bytes block not None):
+    """The number of line feeds. bytes.count takes ten times as long if lines are short."""
+    return sp_line_ends(<const uint8_t*> PyBytes_AS_STRING(block), len(block))
+
+
+cdef class Lines(Texts):
+    """The texts of a block of whole lines, and their labels.
+
+    Bad lines are left out and listed in `faults`.
+
+    Parameters
+    ----------
+    door
+        The tokenizer's part in the core, which reads the texts.
+    block
+        Bytes of whole lines; the last one may lack its end.
+    kind
+        One of LINES: LABELLED, "label TAB text"; EITHER, the same or, without a TAB, a text; TEXT;
+        FASTTEXT, "__label__x text".
+
+    Attributes
+    ----------
+    labels
+        The labels as bytes, in order of appearance.
+    numbers
+        The number of each text's label, -1 for a text without one.
+    line_numbers
+        The line of each text in the block, from 0.
+    n_lines, n_blank
+        All lines, and the blank ones among them, which are left out too.
+    faults
+        What is wrong with bad lines: (line number, reason).
+    replaced
+        Whether a text that was read had bytes that are not UTF-8, which count as U+FFFD.
+    """
+    cdef int kind
+    cdef readonly list labels, faults
+    cdef readonly object numbers, line_numbers
+    cdef readonly Py_ssize_t n_lines, n_blank
+    cdef readonly bint replaced
+
+    cdef void _end(self, const sp_batch* batch) noexcept:
+        self.replaced |= batch.text.n_replaced > 0 or self.ahead.n_replaced > 0
+
+    def __init__(self, TextDoor door not None, bytes block not None, int kind):
+        cdef sp_line line
+        cdef sp_key key
+        cdef sp_slot_type slot
+        cdef uint64_t h
+        cdef Py_ssize_t n = 1 + count_line_ends(block)
+        cdef sp_index known                # of labels
+        if door.names is not None:
+            raise ValueError("a line is one text; a Tokenizer with fields cannot read it")
+        self.kind = kind
+        self._room(n)
+        self.numbers = array("q", bytes(8 * n))
+        self.line_numbers = array("q", bytes(8 * n))
+        self.labels = []
+        self.faults = []
+        cdef Py_ssize_t* numbers = <Py_ssize_t*> data_of(self.numbers, n)
+        cdef Py_ssize_t* line_numbers = <Py_ssize_t*> data_of(self.line_numbers, n)
+        line.p = <const uint8_t*> PyBytes_AS_STRING(block)
+        line.end = line.p + len(block)
+        if sp_index_init(&known, 0, 0, 0) < 0:
+            sp_index_free(&known)
+            raise MemoryError("no memory for the labels")
+        try:
+            while sp_line_next(&line, kind):
+                self.n_lines += 1
+                if line.fault == SP_LINE_BLANK:
+                    self.n_blank += 1
+                    continue
+                if line.fault:
+                    self.faults.append((self.n_lines - 1, LINE_FAULTS[line.fault]))
+                    continue
+                numbers[self.n_rows] = -1
+                if line.label != NULL:
+                    key = sp_key_text(SP_KEY_BYTES, line.label, line.n_label)
+                    h = sp_key_hash(&known.seed, &key)
+                    slot = sp_index_find(&known, &key, h)
+                    if slot == SP_SLOT_NULL:
+                        slot = sp_index_insert(&known, &key, h)
+                        if slot == SP_SLOT_NULL:
+                            raise MemoryError("no memory for the labels")
+                        self.labels.append(
+                            PyBytes_FromStringAndSize(<const char*> line.label, line.n_label))
+                    numbers[self.n_rows] = slot - SP_SLOTS_RESERVED
+                line_numbers[self.n_rows] = self.n_lines - 1
+                self.pieces[self.n_rows].p = line.text
+                self.pieces[self.n_rows].n = line.n_text
+                self.pieces[self.n_rows].surrogates = False
+                self.n_rows += 1
+        finally:
+            sp_index_free(&known)
+
+    def leave_out(self, Py_ssize_t row, reason):
+        """Make a line that has been read a bad one, for this reason."""
+        self.faults.append((self.line_numbers[row], reason))
+        self.faults.sort()
+        del self.line_numbers[row]
+        del self.numbers[row]
+        self.n_rows -= 1
+        memmove(self.pieces + row, self.pieces + row + 1, (self.n_rows - row) * sizeof(sp_piece))
+        sp_ahead_leave_out(&self.ahead, row)
+
+    def __reduce__(self):
+        return Lines, (self.door, self.texts, self.kind)

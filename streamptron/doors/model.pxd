@@ -1,7 +1,6 @@
 # What every model has.
 
 from streamptron.doors.desk cimport Desk
-from streamptron.doors.parameters cimport PairRule
 from libc.stdint cimport uint64_t
 
 
@@ -14,13 +13,13 @@ cdef list TRUTH                     # what the one output of a BinaryModel stand
 
 cdef class Model(Desk):
     cdef readonly dict _params      # as they were given
-    cdef PairRule _pairing          # which learner.pairs points into
+    cdef object _pairing            # a PairRule, which learner.pairs points into
     cdef int _kind                  # of the rule
     cdef object _class_weight       # {label: weight} or None
     cdef dict _arrays               # of the file in which the learner lies, read-only; else None
     cdef Py_buffer _file
     cdef public object _y_name      # of the last Series learned from
-    cdef object _past               # which steps can be taken back, see doors/kept.pyx; else None
+    cdef object _past               # which steps can be taken back, see doors/state.pyx; else None
     cdef public bytes _kind_mark    # what kind of model it is, once a ticket has asked
 
     cdef Model _blank(self, int kind)

@@ -1,6 +1,5 @@
 """What every model has: parameters, weights by name, many rows, and its state as Python sees it."""
 
-from array import array
 from collections import namedtuple
 from collections.abc import Mapping
 from copy import deepcopy
@@ -10,25 +9,23 @@ from types import SimpleNamespace
 
 from libc.math cimport isfinite
 from libc.string cimport memset
-from cpython cimport array as c_array
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.object cimport PyObject
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 from streamptron.doors.desk cimport DEBUG, Desk
-from streamptron.doors.entry cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from streamptron.doors.gate cimport (
     gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end, gate_wait)
 from streamptron.doors.many cimport rows_run
 from streamptron.doors.names cimport key_plain
-from streamptron.doors.parameters cimport PairRule, pairing_of, rule_of
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
-    arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state)
+    PairRule, arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state,
+    once_set_state, once_state, pairing_of, rule_of)
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.events cimport sp_event_bytes, sp_event_free, sp_text_bytes
 from streamptron.engine.linear cimport (
-    SP_AVERAGE_NONE, SP_KEPT_CURRENT, sp_block, sp_move, sp_rule, sp_rule_name, sp_serve_overall,
+    SP_AVERAGE_NONE, SP_KEPT_CURRENT, sp_block, sp_rule, sp_rule_name, sp_serve_overall,
     sp_table_keeps, sp_top)
 from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_INTERCEPT, SP_SLOT_NULL, sp_free, sp_slot_type)
@@ -37,16 +34,15 @@ from streamptron.engine.names cimport (
     sp_index_number, sp_index_place, sp_index_rising, sp_index_stored, sp_key)
 from streamptron.engine.path cimport (
     SP_CAN_DRAW, SP_CAN_LEAD, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR, SP_CAN_PUT_BACK,
-    SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer, sp_kept_once, sp_learner,
+    SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer, sp_learner,
     sp_learner_answer, sp_learner_begin_from, sp_learner_by_label, sp_learner_bytes, sp_learner_can,
     sp_learner_copy, sp_learner_decide, sp_learner_decision, sp_learner_free, sp_learner_init,
-    sp_learner_labels, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
-    sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_once_numbers, sp_rule_can)
+    sp_learner_labels, sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_rule_can)
 from streamptron.engine.whole cimport SP_FLAT_DEPTH, sp_flat
 
 from streamptron.estimator.names import name_plain, shown, type_shown
-from streamptron.doors.kept import Past
 from streamptron.doors.names import damaged, interned, named
+from streamptron.doors.state import Past
 from streamptron.estimator.checks import checked_number, rounded_number
 from streamptron.estimator.parameters import KEPT, class_weight_of, table_of
 
@@ -74,10 +70,6 @@ cdef list largest(const double* numbers, Py_ssize_t n, bytes room):
     cdef uint32_t* places = <uint32_t*> PyBytes_AS_STRING(room)
     cdef Py_ssize_t k, found = sp_top(numbers, n, len(room) // sizeof(uint32_t), places)
     return [places[k] for k in range(found)]
-
-
-cdef tuple _sizes(const sp_kept_once* once):
-    return once.n, once.n_rows, once.width, once.n_behind, once.n_more
 
 
 cdef object _rules():
@@ -237,7 +229,7 @@ cdef class Model(Desk):
     cdef double _step(self, label, w) except -1.0:
         """Sample weight times class weight."""
         cdef double step
-        if PyFloat_CheckExact(<PyObject*> w) and PyFloat_AS_DOUBLE(<PyObject*> w) == 1.0:
+        if PyFloat_CheckExact(w) and PyFloat_AS_DOUBLE(w) == 1.0:
             step = 1.0
         else:
             step = rounded_number(w, "w")
@@ -613,25 +605,11 @@ cdef class Model(Desk):
 
     def _once_state(self):
         """What only some learners keep, once per model, by name."""
-        cdef sp_kept_once once = sp_learner_once(&self.learner)
-        if once.name == NULL:
-            return {}
-        from streamptron.estimator.once import state_of
-        cdef c_array.array numbers = array("d", bytes(8 * sp_once_numbers(&once)))
-        sp_learner_once_write(&self.learner, numbers.data.as_doubles)
-        return {once.name.decode("ascii"): state_of(numbers.tolist(), _sizes(&once))}
+        return once_state(&self.learner)
 
     def _set_once_state(self, state):
         """Put it back into an untrained model that has its labels."""
-        cdef sp_kept_once once = sp_learner_once(&self.learner)
-        if once.name == NULL:
-            return
-        from streamptron.estimator.once import numbers_of
-        cdef c_array.array numbers = array(
-            "d", numbers_of(state[once.name.decode("ascii")], _sizes(&once)))
-        wrong = sp_learner_once_read(&self.learner, numbers.data.as_doubles)
-        if wrong != NULL:
-            raise ValueError(wrong.decode("ascii"))
+        once_set_state(&self.learner, state)
 
     cdef int _empty_index(self, uint64_t seed) except -1:
         """Start with an empty index of the same kind, with another seed."""

@@ -1,6 +1,7 @@
-"""Feature names as keys, and back: the names that entry.pxd cannot read.
+"""Feature names as keys, and back: the names that entry.pxd cannot read. An event in bytes.
 
-The rules are those of streamptron.estimator.names.
+The rules are those of streamptron.estimator.names. A ticket holds the bytes, which are read like
+any other event.
 """
 
 from decimal import Decimal
@@ -15,11 +16,15 @@ from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size, entry_key
 from libc.stdint cimport uint64_t, uint8_t
-from streamptron.engine.memory cimport sp_arena
+from streamptron.engine.events cimport SP_UNFIT_NUMBER, sp_event
+from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_arena
 from streamptron.engine.names cimport (
     SP_KEY_BYTES, SP_KEY_CANONICAL, SP_KEY_FLOAT, SP_KEY_INT, SP_KEY_LONG, SP_KEY_OBJECT,
     SP_KEY_STR, sp_key, sp_key_bytes, sp_key_inline_bytes, sp_key_is_long, sp_key_kind,
     sp_key_length, sp_key_text, sp_key_word)
+from streamptron.engine.whole cimport (
+    SP_PACKED_BEFORE, SP_PACKED_DEEP, SP_PACKED_OBJECT, sp_packed, sp_packed_next, sp_packed_size,
+    sp_packed_write)
 
 from streamptron.estimator.names import is_mere, name_decode, name_plain
 
@@ -172,3 +177,80 @@ def interned(value):
     Pickle writes each object once, so without this equal models could have different bytes.
     """
     return intern(value) if type(value) is str else value
+
+
+# --- An event in bytes
+
+cdef class PackedEvent:
+    """Entries as engine/whole/packed.h writes them, from a place in bytes on, all of them checked.
+
+    Parameters
+    ----------
+    data
+        Bytes, of which the first sixteen are something else.
+    start
+        Where the entries start.
+    n
+        How many there are. Afterwards `end` is where they end.
+    """
+
+    def __cinit__(self, bytes data not None, Py_ssize_t start, Py_ssize_t n):
+        cdef Py_ssize_t i
+        cdef sp_packed entry
+        cdef const uint8_t* first = <const uint8_t*> bytes_data(<PyObject*> data)
+        cdef const uint8_t* end = first + len(data)
+        cdef const uint8_t* p = first + start
+        cdef bint odd = False
+        if not SP_PACKED_BEFORE <= start <= len(data) or n < 0:
+            raise ValueError("it was cut off")
+        for i in range(n):
+            p = sp_packed_next(p, end, &entry)
+            if p == NULL:
+                raise ValueError(f"its feature {i} is invalid, or it was cut off")
+            odd |= entry.kind == SP_KEY_OBJECT
+        self.data = data
+        self.start = start
+        self.end = p - first
+        self.n = n
+        self.names = self._named() if odd else None
+
+    cdef list _named(self):
+        from streamptron.estimator.packed import object_name
+        cdef sp_packed entry
+        cdef const uint8_t* first = <const uint8_t*> bytes_data(<PyObject*> self.data)
+        cdef const uint8_t* p = first + self.start
+        cdef Py_ssize_t i
+        cdef list names = []
+        for i in range(self.n):
+            p = sp_packed_next(p, first + self.end, &entry)
+            if entry.kind == SP_KEY_OBJECT:
+                names.append(object_name(PyBytes_FromStringAndSize(
+                    <const char*> entry.name, entry.n)))
+            else:
+                names.append(named(key_plain(&entry.key, {})))
+            names.append(entry.value)
+        return names
+
+
+cdef bytes event_bytes_of(const sp_event* event, Py_ssize_t first, Py_ssize_t last):
+    """Entries of an event as bytes; None: a name is an object. No Python code runs."""
+    cdef Py_ssize_t size = sp_packed_size(event, first, last)
+    if size == SP_PACKED_OBJECT:
+        return None
+    if size == SP_PACKED_DEEP:
+        raise TypeError(
+            "x has a feature name of tuples nested too deeply for a ticket; name it otherwise")
+    data = PyBytes_FromStringAndSize(NULL, size)
+    sp_packed_write(event, first, last, <uint8_t*> bytes_data(<PyObject*> data))
+    return data
+
+
+cdef str unfit(const sp_event* event):
+    """What an event does whose features cannot be paired."""
+    if event.unfit == SP_UNFIT_NUMBER:
+        return (
+            f"makes {event.n_pairs} pairs of features, more than max_pairs={event.most_pairs}; "
+            "raise max_pairs, pair only some fields by interactions, or give fewer features")
+    return (
+        f"makes a pair of features whose product is more than {SP_VALUE_LIMIT:g} in size; "
+        "scale the values first")

@@ -1,14 +1,19 @@
-"""Events as rows: what all kinds of rows share, and a matrix in the caller's arrays."""
+"""Events as rows: what all kinds of rows share, a matrix in the caller's arrays, a column of texts.
+"""
 
 from array import array
 
+cimport cython
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.stdint cimport int32_t, int64_t, uint8_t, uintptr_t
+from libc.string cimport memset, strcmp
 
-from libc.stdint cimport uintptr_t
 from streamptron.engine.events cimport (
     SP_FAULT_COLUMN, SP_FAULT_LOSS, SP_FAULT_STARTS, SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, sp_event,
     sp_matrix, sp_matrix_check, sp_matrix_column, sp_matrix_fault, sp_matrix_value)
-from streamptron.engine.memory cimport SP_VALUE_LIMIT
+from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_free, sp_malloc, sp_realloc
+from streamptron.engine.names cimport sp_piece
 from streamptron.engine.path cimport sp_batch, sp_batch_matrix, sp_learner
 
 from streamptron.estimator.cells import NAN_HINT
@@ -195,3 +200,371 @@ def count_wrong(numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last
             labelled += 1
             wrong += right[number[r]] != prediction[r]
     return labelled, wrong
+
+
+# --- A column of texts in Arrow's memory, which is read where it lies
+
+#   pyarrow, polars, pandas ...
+#      | __arrow_c_array__, __arrow_c_stream__     capsules
+#      v
+#   ArrowSchema     what the column is: its format    is read, and released
+#   ArrowArray      a chunk: pointers to buffers      is taken over, and released with the Column
+#      | write
+#      v
+#   Piece[]         where each text begins, and its bytes
+#
+# Three layouts hold texts. A bit for each entry says in all of them whether it has one.
+#
+#   offsets     "u" "z" 32-bit, "U" "Z" 64-bit      0 4 4 7         freewin
+#   views       "vu" "vz": 16 bytes a text          4 free          up to 12 bytes are in the view,
+#                                                   30 free.. 1 56  or the buffer and the place
+#   numbers     of texts in a dictionary            2 0 0 1         free, win, prize
+#
+# What a chunk's pointers say is believed, as everybody who takes part has to: the interface does
+# not tell how long most buffers are. What can be checked is.
+
+cdef enum:
+    NO_TEXTS = 0            # layouts
+    OFFSETS_32 = 1
+    OFFSETS_64 = 2
+    VIEWS = 3
+    NOTHING = 4             # a column of nulls, which has no buffers
+
+    IS_NULL = 0             # what the n of a piece without p says
+    IS_BROKEN = 1
+
+    VIEW_BYTES = 16
+    VIEW_INLINE = 12        # a text of so many bytes lies in its view
+
+# By the letter of a format: how wide a number is that stands for a text, below 0 if it is signed.
+WIDTHS = {b"c": -1, b"C": 1, b"s": -2, b"S": 2, b"i": -4, b"I": 4, b"l": -8, b"L": 8}
+
+
+def is_arrow(X):
+    """Whether X lies in Arrow's memory and hands it out.
+
+    pandas hands out whatever it has, and makes Arrow's memory of it if need be: then its own
+    objects are as good. What a polars series of objects hands out nobody can read.
+    """
+    kind = type(X)                  # an object of pandas or polars takes its time to say no
+    if not (hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")):
+        return False
+    dtype = getattr(X, "dtype", None)
+    if _of_pandas(dtype):
+        return hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow"
+    return str(dtype) != "Object"
+
+
+cdef bint _of_pandas(dtype) except -1:
+    return type(dtype).__module__.partition(".")[0] in ("numpy", "pandas")
+
+
+cdef object _holder(X):
+    """What hands the memory out. A series of pandas takes up to 0.3 ms for it, the array of
+    pyarrow's behind it, by pyarrow's own protocol, 1 us.
+    """
+    if _of_pandas(getattr(X, "dtype", None)):
+        held = getattr(X, "array", None)
+        if hasattr(type(held), "__arrow_array__"):
+            return held.__arrow_array__()
+    return X
+
+
+cdef int _layout_of(const char* format) noexcept:
+    if format == NULL:
+        return NO_TEXTS
+    if strcmp(format, "u") == 0 or strcmp(format, "z") == 0:
+        return OFFSETS_32
+    if strcmp(format, "U") == 0 or strcmp(format, "Z") == 0:
+        return OFFSETS_64
+    if strcmp(format, "vu") == 0 or strcmp(format, "vz") == 0:
+        return VIEWS
+    return NOTHING if strcmp(format, "n") == 0 else NO_TEXTS
+
+
+cdef inline bint _is_there(const uint8_t* valid, int64_t i) noexcept nogil:
+    return valid == NULL or valid[i >> 3] >> (i & 7) & 1
+
+
+cdef inline void _set(sp_piece* piece, const uint8_t* p, size_t n) noexcept nogil:
+    piece.p = p
+    piece.n = n
+    piece.surrogates = False
+
+
+ctypedef fused offset_t:
+    int32_t
+    int64_t
+
+
+cdef void _write_offsets(const ArrowArray* a, const offset_t* offsets,
+                         sp_piece* pieces) noexcept nogil:
+    cdef const uint8_t* valid = <const uint8_t*> a.buffers[0]
+    cdef const uint8_t* p = <const uint8_t*> a.buffers[2]
+    cdef int64_t i
+    cdef offset_t first, last
+    if p == NULL:                   # all are empty
+        p = <const uint8_t*> <const char*> b""
+    for i in range(a.offset, a.offset + a.length):
+        first, last = offsets[i], offsets[i + 1]
+        if not _is_there(valid, i):
+            _set(pieces, NULL, IS_NULL)
+        elif first < 0 or last < first:
+            _set(pieces, NULL, IS_BROKEN)
+        else:
+            _set(pieces, p + first, last - first)
+        pieces += 1
+
+
+cdef void _write_views(const ArrowArray* a, sp_piece* pieces) noexcept nogil:
+    cdef const uint8_t* valid = <const uint8_t*> a.buffers[0]
+    cdef const uint8_t* view = <const uint8_t*> a.buffers[1] + VIEW_BYTES * a.offset
+    cdef const int64_t* sizes = <const int64_t*> a.buffers[a.n_buffers - 1]
+    cdef int64_t i
+    cdef const int32_t* words       # length, (four bytes of the text), buffer, place
+    for i in range(a.offset, a.offset + a.length):
+        words = <const int32_t*> view
+        if not _is_there(valid, i):
+            _set(pieces, NULL, IS_NULL)
+        elif 0 <= words[0] <= VIEW_INLINE:
+            _set(pieces, view + 4, words[0])
+        elif (words[0] > 0 and 0 <= words[2] < a.n_buffers - 3
+                and 0 <= words[3] <= sizes[words[2]] - words[0]):
+            _set(pieces, <const uint8_t*> a.buffers[2 + words[2]] + words[3], words[0])
+        else:
+            _set(pieces, NULL, IS_BROKEN)
+        view += VIEW_BYTES
+        pieces += 1
+
+
+cdef void _write_nulls(const ArrowArray* a, sp_piece* pieces) noexcept nogil:
+    cdef int64_t i
+    for i in range(a.length):
+        _set(&pieces[i], NULL, IS_NULL)
+
+
+cdef bint _write_texts(const ArrowArray* a, int layout, sp_piece* pieces) noexcept nogil:
+    """Point to the texts of a chunk; False if it is not of this layout."""
+    if a.length == 0:               # its buffers need not be there
+        return True
+    if layout == NOTHING:
+        _write_nulls(a, pieces)
+        return True
+    if a.n_buffers < 3 or a.buffers[1] == NULL or (layout != VIEWS and a.n_buffers > 3):
+        return False
+    if layout == VIEWS:
+        if a.n_buffers > 3 and a.buffers[a.n_buffers - 1] == NULL:
+            return False
+        _write_views(a, pieces)
+    elif layout == OFFSETS_32:
+        _write_offsets(a, <const int32_t*> a.buffers[1], pieces)
+    else:
+        _write_offsets(a, <const int64_t*> a.buffers[1], pieces)
+    return True
+
+
+cdef int64_t _number(const void* numbers, int width, int64_t i) noexcept nogil:
+    """The number at i. -1 for one of 64 bits that is too large."""
+    if width == -1:
+        return (<const signed char*> numbers)[i]
+    if width == 1:
+        return (<const uint8_t*> numbers)[i]
+    if width == -2:
+        return (<const short*> numbers)[i]
+    if width == 2:
+        return (<const unsigned short*> numbers)[i]
+    if width == -4:
+        return (<const int32_t*> numbers)[i]
+    if width == 4:
+        return (<const unsigned int*> numbers)[i]
+    return (<const int64_t*> numbers)[i]
+
+
+cdef bint _write_numbered(const ArrowArray* a, int width, const sp_piece* texts, int64_t n_texts,
+                          sp_piece* pieces) noexcept nogil:
+    """Point to the texts of a dictionary that a chunk's numbers stand for."""
+    cdef const uint8_t* valid
+    cdef int64_t i, number
+    if a.length == 0:
+        return True
+    if a.n_buffers != 2 or a.buffers[1] == NULL:
+        return False
+    valid = <const uint8_t*> a.buffers[0]
+    for i in range(a.offset, a.offset + a.length):
+        if not _is_there(valid, i):
+            _set(pieces, NULL, IS_NULL)
+        else:
+            number = _number(a.buffers[1], width, i)
+            if 0 <= number < n_texts:
+                pieces[0] = texts[number]
+            else:
+                _set(pieces, NULL, IS_BROKEN)
+        pieces += 1
+    return True
+
+
+@cython.no_gc                       # nothing that it refers to can refer to it
+cdef class Column:
+    """The texts of an Arrow column, for as long as they are needed.
+
+    Parameters
+    ----------
+    X
+        What is_arrow is true of.
+
+    Raises
+    ------
+    TypeError
+        If the column does not hold texts.
+    ValueError
+        If it cannot be read.
+    """
+
+    def __cinit__(self, X):
+        holder = _holder(X)
+        try:
+            if hasattr(type(holder), "__arrow_c_array__"):
+                self._take_array(holder.__arrow_c_array__())
+            else:
+                self._take_stream(holder.__arrow_c_stream__())
+        except _Unfit as error:
+            kind = getattr(X, "type", getattr(X, "dtype", type(X).__name__))
+            raise TypeError(
+                f"X is an Arrow column of {kind} (format {error}); it must hold texts: cast it to "
+                "strings first") from None
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.n_chunks):
+            if self.chunks[i].release != NULL:
+                self.chunks[i].release(&self.chunks[i])
+        sp_free(self.chunks)
+
+    def __len__(self):
+        return self.n_rows
+
+    cdef int _take_array(self, pair) except -1:
+        schema, array = pair
+        cdef ArrowArray* given = <ArrowArray*> PyCapsule_GetPointer(array, "arrow_array")
+        cdef ArrowArray* chunk
+        self._read_schema(<ArrowSchema*> PyCapsule_GetPointer(schema, "arrow_schema"))
+        if given.release == NULL:
+            raise ValueError("X hands out an Arrow array that has been released")
+        chunk = self._room()
+        chunk[0] = given[0]
+        given.release = NULL        # by the capsule: it is ours now
+        self._count(chunk)
+        return 0
+
+    cdef int _take_stream(self, capsule) except -1:
+        cdef ArrowArrayStream* stream = <ArrowArrayStream*> PyCapsule_GetPointer(
+            capsule, "arrow_array_stream")
+        cdef ArrowSchema schema
+        cdef ArrowArray* chunk
+        cdef const char* said
+        cdef int error
+        if stream.release == NULL:
+            raise ValueError("X hands out an Arrow stream that has been released")
+        memset(&schema, 0, sizeof(ArrowSchema))
+        try:
+            error = stream.get_schema(stream, &schema)
+            if error == 0:
+                self._read_schema(&schema)
+            while error == 0:
+                chunk = self._room()
+                error = stream.get_next(stream, chunk)
+                if error or chunk.release == NULL:
+                    self.n_chunks -= 1
+                    break
+                self._count(chunk)
+            if error:
+                said = stream.get_last_error(stream)
+                text = b"" if said == NULL else <bytes> said
+                raise ValueError(
+                    f"X hands out an Arrow stream that cannot be read: error {error} "
+                    f"{text.decode('utf-8', 'replace')}".rstrip())
+        finally:
+            if schema.release != NULL:
+                schema.release(&schema)
+            # the stream itself is released by its capsule
+        return 0
+
+    cdef ArrowArray* _room(self) except NULL:
+        """A place for one more chunk, which counts as released."""
+        cdef ArrowArray* grown = <ArrowArray*> sp_realloc(
+            self.chunks, (self.n_chunks + 1) * sizeof(ArrowArray))
+        if grown == NULL:
+            raise MemoryError("no memory for the texts")
+        self.chunks = grown
+        memset(&self.chunks[self.n_chunks], 0, sizeof(ArrowArray))
+        self.n_chunks += 1
+        return &self.chunks[self.n_chunks - 1]
+
+    cdef int _count(self, const ArrowArray* chunk) except -1:
+        if chunk.length < 0 or chunk.offset < 0:
+            raise _broken(self.n_rows)
+        self.n_rows += chunk.length
+        return 0
+
+    cdef int _read_schema(self, ArrowSchema* schema) except -1:
+        """What the column holds. The schema stays its owner's."""
+        if schema.release == NULL:
+            raise ValueError("X hands out an Arrow schema that has been released")
+        cdef const char* format = schema.format
+        if schema.dictionary != NULL:
+            self.width = WIDTHS.get(<bytes> format, 0)
+            format = schema.dictionary.format
+            if self.width == 0 or schema.dictionary.dictionary != NULL:
+                format = schema.format
+        self.layout = _layout_of(format)
+        if self.layout == NO_TEXTS:
+            raise _Unfit(shown((<bytes> format).decode("utf-8", "replace")))
+        return 0
+
+    cdef int write(self, sp_piece* pieces) except -1:
+        """Point to all texts; there is room for so many. The column must outlive the pieces."""
+        cdef Py_ssize_t k, first = 0, row = 0
+        cdef bint good = True
+        cdef sp_piece* texts = NULL
+        cdef const ArrowArray* chunk
+        for k in range(self.n_chunks):
+            chunk = &self.chunks[k]
+            if self.width == 0:
+                with nogil:
+                    good = _write_texts(chunk, self.layout, pieces + first)
+            elif chunk.length:
+                if (chunk.dictionary == NULL or chunk.dictionary.length < 0
+                        or chunk.dictionary.offset < 0):
+                    raise _broken(first)
+                texts = <sp_piece*> sp_malloc((chunk.dictionary.length + 1) * sizeof(sp_piece))
+                if texts == NULL:
+                    raise MemoryError("no memory for the texts")
+                with nogil:
+                    good = _write_texts(chunk.dictionary, self.layout, texts) and _write_numbered(
+                        chunk, self.width, texts, chunk.dictionary.length, pieces + first)
+                sp_free(texts)
+            if not good:
+                raise _broken(first)
+            first += chunk.length
+        with nogil:
+            row = _first_without_text(pieces, self.n_rows)
+        if row < self.n_rows:
+            raise _broken(row) if pieces[row].n == IS_BROKEN else ValueError(
+                f"X has no text in row {row} (null); drop the row, or fill it with an empty text")
+        return 0
+
+
+cdef Py_ssize_t _first_without_text(const sp_piece* pieces, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t row
+    for row in range(n):
+        if pieces[row].p == NULL:
+            return row
+    return n
+
+
+cdef object _broken(Py_ssize_t row):
+    return ValueError(f"X is not a valid Arrow column: row {row} points outside its buffers")
+
+
+class _Unfit(Exception):
+    """A column of something else than texts; says its format."""

@@ -1,14 +1,39 @@
-# What a learner keeps, as plain values and flat arrays, and back.
+# What a learner keeps, as plain values and flat arrays, and back; its parameters.
 
+from streamptron.engine.events cimport sp_field, sp_pairs
+from streamptron.engine.linear cimport sp_rule
 from streamptron.engine.path cimport sp_learner
 from streamptron.engine.whole cimport sp_flat
 
 
 cdef dict counts_state(const sp_learner* learner)
 cdef int counts_set_state(sp_learner* learner, state) except -1
+cdef dict once_state(const sp_learner* learner)
+cdef int once_set_state(sp_learner* learner, state) except -1
 cdef dict arrays_write(const sp_learner* learner, sp_flat* flat)
 cdef int arrays_look_up(sp_flat* flat, int depth) except -1
 cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,
                      bint whole, int depth) except -1
 cdef tuple array_of(void** start, size_t n, size_t width, size_t item)
 cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL
+
+cdef tuple chunks_renumbered(chunks)
+cdef tuple once_of_rows(once, size_t n_labels)
+cdef dict arrays_of_rows(dict arrays, Py_ssize_t n_labels, int positive)
+
+
+cdef sp_rule rule_of(int kind, dict params, tuple updates) except *
+
+
+cdef class PairRule:
+    cdef int degree
+    cdef readonly tuple interactions
+    cdef sp_pairs rule
+    cdef sp_field* fields
+    cdef list held                  # what the names of fields point into
+
+    cdef int _take_fields(self) except -1
+    cdef const sp_pairs* pairs(self) noexcept
+
+
+cdef PairRule pairing_of(int kind, dict params)

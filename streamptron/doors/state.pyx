@@ -1,23 +1,36 @@
 """A learner as plain values and flat arrays, and back: for pickle, copy and model files.
 
 Whoever wrote the arrays, all of them is checked here. What each of them is: engine/whole/flat.h.
+Beside them what else is kept of a model: its parameters as the core takes them, and its past.
 """
 
+import os
+from array import array
+
 from libc.string cimport memset
+from cpython cimport array as c_array
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
-from streamptron.doors.entry cimport bytes_data
+from streamptron.doors.entry cimport bytes_data, bytes_size
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
+from streamptron.engine.adaptive cimport (
+    SP_FORMER_MEMORY, sp_former, sp_former_free, sp_former_measure, sp_former_once, sp_former_write)
+from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
-    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_contents_check,
-    sp_counts_fault, sp_fault, sp_flat_words, sp_header, sp_header_free, sp_header_read)
-from streamptron.engine.linear cimport SP_KEPT_KINDS, sp_calibrator, sp_serve, sp_table
-from streamptron.engine.memory cimport SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_pages_whole
+    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_chunks_renumber,
+    sp_contents_check, sp_counts_fault, sp_fault, sp_flat_words, sp_header, sp_header_free,
+    sp_header_read)
+from streamptron.engine.linear cimport (
+    SP_KEPT_KINDS, SP_RULE_MIRA, SP_RULE_MULTICLASS, sp_calibrator, sp_serve, sp_table)
+from streamptron.engine.memory cimport (
+    SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_calloc, sp_free, sp_pages_whole)
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
 from streamptron.engine.path cimport (
-    SP_CAN_SET, SP_CAN_VOTE, sp_learner, sp_learner_can, sp_learner_ready, sp_learner_slots_fault)
+    SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, SP_CAN_WATCH, sp_kept_once, sp_learner, sp_learner_can,
+    sp_learner_once, sp_learner_once_read, sp_learner_once_write, sp_learner_ready,
+    sp_learner_slots_fault, sp_once_numbers, sp_rule_can)
 from streamptron.engine.sets cimport SP_MARKS_MEMORY, SP_MARKS_WIDTH
 from streamptron.engine.voted cimport (
     SP_VOTED_MEMORY, sp_voted, sp_voters_flatten, sp_voters_measure, sp_voters_read)
@@ -29,6 +42,8 @@ from streamptron.engine.whole cimport (
     sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check)
 
 from streamptron.estimator.names import shown
+from streamptron.estimator.parameters import MAX_PAIRS, pairs_of
+from streamptron.estimator.parameters import rule_of as numbers_of
 
 VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_slots", "voted_sizes",
          "voted_updates", "voted_turns")
@@ -141,6 +156,35 @@ cdef int counts_set_state(sp_learner* learner, state) except -1:
     if sp_index_is_limited(&learner.index):
         (learner.ceiling.hand, learner.ceiling.clock,
          learner.ceiling.n_evicted) = state["ceiling"]
+    return 0
+
+
+cdef tuple _sizes(const sp_kept_once* once):
+    return once.n, once.n_rows, once.width, once.n_behind, once.n_more
+
+
+cdef dict once_state(const sp_learner* learner):
+    """What only some learners keep, once per model, by name."""
+    cdef sp_kept_once once = sp_learner_once(learner)
+    if once.name == NULL:
+        return {}
+    from streamptron.estimator.once import state_of
+    cdef c_array.array numbers = array("d", bytes(8 * sp_once_numbers(&once)))
+    sp_learner_once_write(learner, numbers.data.as_doubles)
+    return {once.name.decode("ascii"): state_of(numbers.tolist(), _sizes(&once))}
+
+
+cdef int once_set_state(sp_learner* learner, state) except -1:
+    """Put it back into an untrained learner that has its labels."""
+    cdef sp_kept_once once = sp_learner_once(learner)
+    if once.name == NULL:
+        return 0
+    from streamptron.estimator.once import numbers_of
+    cdef c_array.array numbers = array(
+        "d", numbers_of(state[once.name.decode("ascii")], _sizes(&once)))
+    wrong = sp_learner_once_read(learner, numbers.data.as_doubles)
+    if wrong != NULL:
+        raise ValueError(wrong.decode("ascii"))
     return 0
 
 
@@ -432,3 +476,205 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     if marks is not None:
         return _marks_read(learner, marks, marked, &flat, whole)
     return _voted_read(learner, voted, n_outputs) if voted else 0
+
+
+# --- Arrays of earlier versions
+
+cdef tuple chunks_renumbered(chunks):
+    """The list of chunks of a model of before there were columns, as it is numbered now."""
+    shape, data = chunks
+    cdef c_array.array numbers = array("I", bytes(data))
+    sp_chunks_renumber(<uint32_t*> numbers.data.as_uints, len(numbers) // 3)
+    return shape, numbers.tobytes()
+
+
+cdef tuple once_of_rows(once, size_t n_labels):
+    """What was kept once with a weight of naive Bayes for each label, as it is kept now."""
+    from streamptron.estimator.once import earlier_numbers, state_of
+    cdef c_array.array numbers = array("d", earlier_numbers(once, n_labels))
+    cdef size_t n_more = len(numbers) - (5 + 5 * n_labels)
+    cdef c_array.array now = array("d", bytes(8 * (7 + 3 * n_labels + n_more)))
+    sp_former_once(numbers.data.as_doubles, n_labels, n_more, now.data.as_doubles)
+    return state_of(now.tolist(), (3, n_labels, 3, 4, n_more))
+
+
+cdef dict arrays_of_rows(dict arrays, Py_ssize_t n_labels, int positive):
+    """Arrays that have numbers of every label for every feature, as they are now."""
+    cdef sp_former former
+    cdef size_t n
+    cdef double* weights
+    cdef uint32_t* chunks
+    cdef uint32_t* marks
+    cdef int fault
+    memset(&former, 0, sizeof(former))
+    former.n_labels = n_labels
+    former.positive = positive
+    former.weights = <const double*> array_start(arrays["weights"], 4, 8, &former.n_weights)
+    former.chunks = <const uint32_t*> array_start(arrays["chunks"], 3, 4, &former.n_chunks)
+    if "rows" in arrays:
+        former.rows = <const uint32_t*> array_start(arrays["rows"], 0, 4, &former.n_rows)
+    else:
+        array_start(arrays["keys"], 2, 8, &former.n_slots)
+    try:
+        with nogil:
+            fault = sp_former_measure(&former)
+        if fault == SP_FORMER_MEMORY:
+            raise MemoryError("no memory for the model")
+        if fault:
+            raise ValueError("the list of chunks does not fit the weights")
+        now = {
+            **arrays,
+            "weights": array_of(<void**> &weights, former.new_weights, 4, 8),
+            "chunks": array_of(<void**> &chunks, former.new_chunks, 3, 4),
+            "marks": array_of(<void**> &marks, former.new_marks, SP_MARKS_WIDTH, 4),
+        }
+        with nogil:
+            sp_former_write(&former, weights, chunks, marks)
+        return now
+    finally:
+        sp_former_free(&former)
+
+
+# --- Parameters
+
+cdef sp_rule rule_of(int kind, dict params, tuple updates) except *:
+    """A rule with the parameters that it has; an error if one is invalid. `updates`: its words."""
+    cdef sp_rule rule
+    if kind == SP_RULE_MULTICLASS or kind == SP_RULE_MIRA:
+        params.setdefault("violators", "best")      # older pickles lack it
+    memset(&rule, 0, sizeof(sp_rule))
+    rule.kind = kind
+    (rule.margin, rule.C, rule.update, rule.violators, rule.r, rule.eta, rule.watches, rule.forget,
+     rule.naive_bayes, rule.intercept, rule.bends) = numbers_of(
+        params, updates, sp_rule_can(kind) & SP_CAN_WATCH != 0)
+    return rule
+
+
+cdef class PairRule:
+    """Which features are paired: the parameters degree, interactions and max_pairs, checked."""
+
+    def __cinit__(self, degree, interactions, max_pairs):
+        self.interactions = pairs_of(degree, interactions, max_pairs)
+        self.degree = degree
+        self.rule.most = max_pairs
+        if self.interactions is not None:
+            self._take_fields()
+
+    def __dealloc__(self):
+        sp_free(self.fields)
+
+    cdef int _take_fields(self) except -1:
+        cdef int i, f, g
+        names = list(dict.fromkeys([name for pair in self.interactions for name in pair]))
+        if len(names) > SP_PAIR_FIELDS_MOST:
+            raise ValueError(
+                f"interactions has {len(names)} different fields; "
+                f"it may have {SP_PAIR_FIELDS_MOST}")
+        self.fields = <sp_field*> sp_calloc(len(names), sizeof(sp_field))
+        if self.fields == NULL:
+            raise MemoryError("no memory for the interactions")
+        self.held = [name.encode("utf-8", "surrogatepass") for name in names]
+        for i in range(len(names)):
+            self.fields[i].p = <const uint8_t*> bytes_data(<PyObject*> self.held[i])
+            self.fields[i].n = bytes_size(<PyObject*> self.held[i])
+        for first, second in self.interactions:
+            f, g = names.index(first), names.index(second)
+            self.fields[f].partners |= <uint64_t> 1 << g
+            self.fields[g].partners |= <uint64_t> 1 << f
+        self.rule.fields = self.fields
+        self.rule.n_fields = len(names)
+        return 0
+
+    cdef const sp_pairs* pairs(self) noexcept:
+        """What the engine takes, as long as this lives; NULL: no pairs."""
+        return NULL if self.degree == 1 and self.interactions is None else &self.rule
+
+
+cdef PairRule pairing_of(int kind, dict params):
+    """Which features a learner pairs; a kernel does so by itself."""
+    if not sp_rule_can(kind) & SP_CAN_PAIR:
+        return PairRule(1, None, MAX_PAIRS)
+    # a pickle or a file from before there were pairs has none of these
+    pairing = PairRule(params.setdefault("degree", 1), params.setdefault("interactions"),
+                       params.setdefault("max_pairs", MAX_PAIRS))
+    params["interactions"] = pairing.interactions
+    return pairing
+
+
+# --- Which steps a model has taken
+
+# A model gives its steps the number of the event, and the mark of a segment: a random number drawn
+# when the first such step is taken. A copy, a pickle and a file have the segments so far, each with
+# the number at which it ended there, and begin one of their own with their next step. So a step is
+# known to whatever went on from the model that took it, and to nothing else; a copy that has gone
+# another way does not know it. A segment takes a few bytes for each time the model was loaded, and
+# a step taken back some bytes for good.
+
+_BITS = 48                      # of a mark: JSON of every kind holds such numbers
+
+
+def past_mark():
+    """A mark for a segment that may begin. Drawing one lets other threads run."""
+    return int.from_bytes(os.urandom(_BITS // 8), "little")
+
+
+cdef class Past:
+    """The segments of a model's past, and the steps that were taken back.
+
+    It is compiled so that no other thread runs in the midst of a call; `mark` is called by whom the
+    gate has let in to learn.
+    """
+    cdef dict segments          # mark -> the number at which it ended
+    cdef set undone             # numbers of events
+    cdef object own             # the mark of the segment that goes on here, or None
+
+    def __cinit__(self):
+        self.segments = {}
+        self.undone = set()
+
+    def mark(self, drawn):
+        """The mark of the step about to be taken; `drawn` if a segment begins with it."""
+        if self.own is None:
+            self.own = drawn
+        return self.own
+
+    def knows(self, mark, number):
+        """Whether the step is one of this model's."""
+        return mark == self.own or number < self.segments.get(mark, 0)
+
+    def is_undone(self, number):
+        return number in self.undone
+
+    def undo(self, number):
+        self.undone.add(number)
+
+    def ended(self, n_seen):
+        """What a copy has: every segment has ended, the last one at this number."""
+        cdef Past past = Past()
+        past.segments = dict(self.segments)
+        if self.own is not None:
+            past.segments[self.own] = n_seen
+        past.undone = set(self.undone)
+        return past
+
+    def state(self):
+        """Plain values, of one whose segments have all ended."""
+        return tuple(self.segments.items()), tuple(sorted(self.undone))
+
+    @classmethod
+    def of(cls, state, n_seen):
+        """The one whose state this is; ValueError if it contradicts itself."""
+        cdef Past past = Past()
+        segments, undone = state
+        past.segments = dict(segments)
+        past.undone = set(undone)
+        if not (len(past.segments) == len(segments) and len(past.undone) == len(undone)
+                and all([_is_below(mark, 1 << _BITS) for mark in past.segments])
+                and all([_is_below(end, n_seen + 1) for end in past.segments.values()])
+                and all([_is_below(number, n_seen) for number in undone])):
+            raise ValueError("the record of steps that can be taken back is invalid")
+        return past
+
+
+cdef bint _is_below(number, limit) except -1:
+    return type(number) is int and 0 <= number < limit

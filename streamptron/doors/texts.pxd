@@ -1,7 +1,6 @@
 # Texts, one or many.
 
-from streamptron.doors.arrow cimport Column
-from streamptron.doors.rows cimport Rows
+from streamptron.doors.rows cimport Column, Rows
 from libc.stdint cimport uint64_t
 from streamptron.engine.events cimport sp_ahead, sp_event, sp_text, sp_text_rule
 from streamptron.engine.memory cimport sp_arena

@@ -58,3 +58,13 @@ class Texts(Rows, Sequence[TextEvent]):
     def __getitem__(self, at: slice, /) -> Texts: ...
     def index(self, value: Any, *bounds: Any) -> int: ...
     def count(self, value: Any) -> int: ...
+
+@disjoint_base
+class MailDoor(TextDoor):
+    headers: Any
+    text: Any
+    bytes: Any
+    fold: Any
+    def _configure(  # type: ignore[override]
+        self, headers: bool, text: bool, bytes: int, fold: bool
+    ) -> None: ...

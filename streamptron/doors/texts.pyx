@@ -1,4 +1,7 @@
-"""Texts, one or many: given by a Tokenizer, split and counted by engine/events/text.h."""
+"""Texts, one or many: given by a Tokenizer, split and counted by engine/events/text.h.
+
+Mails too, in raw bytes.
+"""
 
 from collections.abc import Mapping, Sequence
 from operator import index as as_index
@@ -8,23 +11,23 @@ from libc.string cimport memset
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
-from streamptron.doors.arrow cimport Column
 from streamptron.doors.entry cimport (
     PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
 from streamptron.doors.names cimport key_plain
-from streamptron.doors.rows cimport Rows
+from streamptron.doors.rows cimport Column, Rows
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from streamptron.engine.events cimport (
-    sp_ahead, sp_ahead_begin, sp_ahead_free, sp_ahead_init, sp_ahead_put, sp_event, sp_event_free,
-    sp_event_init, sp_text, sp_text_free, sp_text_rule, sp_text_write)
+    SP_TEXT_MAIL, sp_ahead_begin, sp_ahead_free, sp_ahead_init, sp_ahead_put, sp_event,
+    sp_event_free, sp_event_init, sp_text, sp_text_free, sp_text_rule, sp_text_write)
 from streamptron.engine.memory cimport (
     sp_arena, sp_arena_free, sp_arena_init, sp_calloc, sp_free, sp_malloc)
 from streamptron.engine.names cimport sp_characters, sp_index, sp_piece, sp_scan_separators, sp_seed
 from streamptron.engine.path cimport sp_batch, sp_batch_texts, sp_learner
 
-from streamptron.doors.arrow import is_arrow
+from streamptron.doors.rows import is_arrow
 from streamptron.estimator.tokens import (
-    TEXT_MOST, check_texts, names_of, plain_fields, plain_text, rule_of, too_long)
+    TEXT_MOST, check_mail, check_texts, names_of, plain_fields, plain_mail, plain_text, rule_of,
+    too_long)
 
 cdef size_t _MOST = TEXT_MOST
 
@@ -443,3 +446,27 @@ cdef class Texts(Rows):
 
 
 Sequence.register(Texts)
+
+
+# --- Mails, taken apart by engine/mail/mail.h
+
+cdef class MailDoor(TextDoor):
+    """Mail's part in the core: its parameters, and the rule that follows from them."""
+    cdef readonly object headers, text, bytes, fold
+
+    def _configure(self, headers, text, bytes, fold):
+        """Check the parameters, once."""
+        check_mail(headers, text, bytes, fold)
+        self.rule.mail.headers = headers
+        self.rule.mail.text = text
+        self.rule.mail.fold = fold
+        self.rule.analyzer = SP_TEXT_MAIL
+        self.rule.high = 2          # no more features than twice the bytes of a mail
+        self.rule.mail.bytes = bytes
+        self._take_names()
+        self.headers, self.text, self.bytes, self.fold = headers, text, bytes, fold
+
+    cdef object _texts(self, x):
+        if type(x) is bytes and len(x) <= TEXT_MOST:
+            return x
+        return plain_mail(x)

@@ -13,8 +13,8 @@ from typing import Any
 from river import compose
 
 from streamptron._core import BinaryModel
-from streamptron.doors.candidates import RankModel
 from streamptron.doors.model import Model
+from streamptron.doors.sets import RankModel
 from streamptron.doors.texts import (
     TextDoor,
     text_learn_one,

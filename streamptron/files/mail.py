@@ -16,7 +16,7 @@ import re
 import typing
 from typing import Any
 
-from streamptron.doors.raw import count_line_ends
+from streamptron.doors.many import count_line_ends
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.sources import find_sources

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from streamptron.doors.raw import count_line_ends
+from streamptron.doors.many import count_line_ends
 from streamptron.estimator.names import shown, type_shown
 from streamptron.files.decode import (
     FOREIGN,

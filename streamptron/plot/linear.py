@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from streamptron._core import PairModel
-from streamptron.doors.candidates import RankModel
+from streamptron.doors.sets import RankModel
 from streamptron.estimator.names import shown, type_shown
 from streamptron.study.data import learner_of
 

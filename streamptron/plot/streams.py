@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.doors.candidates import RankModel
+from streamptron.doors.sets import RankModel
 from streamptron.estimator.names import shown, type_shown
 from streamptron.plot.drawing import (
     COLOURS,

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from streamptron._core import BinaryModel
-from streamptron.doors.candidates import RankModel
+from streamptron.doors.sets import RankModel
 from streamptron.estimator.names import shown
 from streamptron.plot.drawing import (
     COLOURS,

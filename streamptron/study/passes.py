@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from streamptron._core import BinaryModel, PairModel
-from streamptron.doors.candidates import RankModel
+from streamptron.doors.sets import RankModel
 from streamptron.estimator.bars import bar_of
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.names import shown
