@@ -5,10 +5,11 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
-from Cython.Build import cythonize
+import Cython
 from setuptools import Distribution, Extension, setup
 from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
@@ -65,47 +66,54 @@ QUICK += ["-fno-tree-dominator-opts", "-fno-schedule-insns2"]
 SMALL = "streamptron/doors/small.h"
 
 
-def included(source, found):
-    """Add to `found` what a file of C or Cython includes of ours, directly or not."""
-    including = r'^(?: *# *include|cdef extern from) "(.+)"'
-    for name in re.findall(including, Path(source).read_text(), re.MULTILINE):
-        for path in (Path(folder, name) for folder in FOLDERS):
-            if path.is_file() and path.as_posix() not in found:
-                found.add(path.as_posix())
-                included(path, found)
-    return found
+TAKING = re.compile(
+    r'^(?: *# *include|cdef extern from) "(.+)"|^(?:from|cimport) (streamptron\S+)', re.MULTILINE
+)
 
 
-def in_c(beside):
-    """The doors as C, which Cython writes in the folder `beside` if something has changed.
+@cache
+def taken(source):
+    """What a file of C or Cython includes or cimports of ours; of a door its declarations too."""
+    found = [source.with_suffix(".pxd")] if source.suffix == ".pyx" else []
+    for header, module in TAKING.findall(source.read_text("utf-8")):
+        if header:
+            found += [Path(folder, header) for folder in FOLDERS]
+        else:
+            found.append(Path(f"{module.replace('.', '/')}.pxd"))
+    return [path for path in found if path.is_file()]
 
-    So C that lies among the sources is always written by hand.
-    """
-    written = cythonize(
-        [Extension(".".join(path.with_suffix("").parts), [path.as_posix()]) for path in DOORS],
-        nthreads=os.cpu_count() or 1,
-        emit_linenums=covered,
-        build_dir=beside,
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": False,
-            "wraparound": False,
-            "cdivision": True,
-            "initializedcheck": False,
-            # a function that becomes a method of a Python class says so itself; a signature is
-            # there to be asked for, as River does
-            "binding": False,
-            "embedsignature": True,
-            "embedsignature.format": "clinic",
-            "auto_pickle": False,
-            "autotestdict": False,
-        },
-    )
-    # Cython lays copies of the headers there, which would be taken instead of ours, old as they may
-    # be
-    for copy in Path(beside).rglob("*.h"):
-        copy.unlink()
-    return [Path(door.sources[0]) for door in written]
+
+def needed(*sources):
+    """What files include or cimport of ours, directly or not, and these files."""
+    found = dict.fromkeys(sources)
+    left = list(sources)
+    while left:
+        new = [path for path in taken(left.pop()) if path not in found]
+        found |= dict.fromkeys(new)
+        left += new
+    return list(found)
+
+
+# Where Cython writes doors as C, so that C that lies among the sources is always written by hand.
+WRITTEN = Path("build/coverage" if covered else "build/cython")
+# To Cython a signature is there to be asked for, as River does; a function that becomes a method of
+# a Python class says so itself (binding).
+DIRECTIVES = (
+    "boundscheck=False,wraparound=False,cdivision=True,initializedcheck=False,binding=False,"
+    "embedsignature=True,embedsignature.format=clinic,auto_pickle=False,autotestdict=False"
+)
+
+
+def in_c(door):
+    """Where a door is as C."""
+    return WRITTEN / f"{door.stem}.c"
+
+
+def write_c(doors):
+    """Let Cython write doors as C. It is told which: to look for that itself takes it a second."""
+    lines = ["--line-directives"] if covered else []
+    options = ["-3", *lines, "--directive", DIRECTIVES, "--output-file", WRITTEN]
+    subprocess.check_call([sys.executable, "-m", "cython", *options, *doors])
 
 
 class BuildExtensions(build_ext):
@@ -128,33 +136,44 @@ class BuildExtensions(build_ext):
         self.is_gcc = sys.platform == "linux" and "clang" not in subprocess.check_output(
             [self.compiler.compiler_so[0], "--version"], text=True
         )
-        doors = in_c("build/coverage" if covered else "build/cython")
-        doors.sort(key=lambda path: -path.stat().st_size)
-        with ThreadPoolExecutor(self.parallel or os.cpu_count()) as pool:
+        doors = sorted(DOORS, key=lambda path: -path.stat().st_size)
+        changed = [door for door in doors if self.is_to_be_written(door)]
+        WRITTEN.mkdir(parents=True, exist_ok=True)
+        n = self.parallel or os.cpu_count() or 1
+        with ThreadPoolExecutor(n) as pool:
+            list(pool.map(write_c, filter(None, [changed[i::n] for i in range(n)])))
             objects = list(pool.map(self.compiled, [*PARTS, *doors]))
         core.sources, core.extra_objects, core.depends = [], objects, objects
         super().build_extension(core)
 
+    def is_to_be_written(self, door):
+        """Whether a door, something that it cimports, or Cython itself is newer than its C."""
+        sources = [path for path in needed(door) if path.suffix != ".h"]
+        return self.force or newer_group([*sources, Cython.__file__], in_c(door))
+
     def compiled(self, path):
-        """The object of a C file, compiled anew if something of it has changed."""
+        """The object of a part or a door, compiled anew if something of it has changed."""
         options = list(compile_args)
         if sys.platform != "win32":
             options.append(FAST.get(path.stem, "-Os"))
         if self.is_gcc:
             options += ONCE if path.stem in FAST else QUICK
         options += asked
-        sources = [path.as_posix(), *included(path, set())]
+        sources = needed(path)
+        if path not in PARTS:
+            sources[0] = in_c(path)
         if path not in PARTS and path.stem not in FAST:
             options += ["/FI" if sys.platform == "win32" else "-include", SMALL]
-            sources.append(SMALL)
+            sources.append(Path(SMALL))
         folder = Path(self.build_temp)
         if path in PARTS and not covered:  # gcov finds its notes beside the other files'
             call = " ".join([*getattr(self.compiler, "compiler_so", []), *options])
             folder = folder.parent / f"temp.engine-{crc32(call.encode()):08x}"
-        (made,) = self.compiler.object_filenames(sources[:1], output_dir=str(folder))
+        first = [sources[0].as_posix()]
+        (made,) = self.compiler.object_filenames(first, output_dir=str(folder))
         if self.force or newer_group(sources, made):
             self.compiler.compile(
-                sources[:1],
+                first,
                 output_dir=str(folder),
                 include_dirs=FOLDERS,
                 extra_postargs=options,
@@ -163,16 +182,16 @@ class BuildExtensions(build_ext):
 
 
 class BuildPackage(build_py):
-    """Of the headers a wheel has those that Cython code of others includes."""
+    """Of declarations and headers a wheel has those that Cython code of others can reach: what the
+    core and the engine's api declare, and what they take for that.
+    """
 
     def find_data_files(self, package, folder):
-        found = super().find_data_files(package, folder)
-        return [name for name in found if not name.endswith(".h") or Path(name).as_posix() in SHOWN]
+        shown = needed(Path("streamptron/_core.pxd"), Path("streamptron/engine/api.pxd"))
+        found = map(Path, super().find_data_files(package, folder))
+        return [str(path) for path in found if path.suffix not in (".h", ".pxd") or path in shown]
 
 
-SHOWN = set()
-for declarations in Path("streamptron").rglob("*.pxd"):
-    included(declarations, SHOWN)
 core = Extension(
     "streamptron._core", [path.as_posix() for path in [*DOORS, *PARTS]], extra_link_args=link_args
 )

@@ -1,6 +1,8 @@
 """What others take of the engine: limits for Python, functions for Cython code."""
 
-from streamptron.engine cimport events as _events, names as _names, path as _path
+cimport streamptron.engine.events as _events
+cimport streamptron.engine.names as _names
+cimport streamptron.engine.path as _path
 from streamptron.engine.memory cimport SP_FAIL, SP_VALUE_LIMIT, sp_heap_fail_at
 
 VALUE_LIMIT = SP_VALUE_LIMIT                 # what a value may be in size
