@@ -75,8 +75,6 @@ def taken(folder):
         if "streamptron/" not in name:
             continue
         name = name[name.rindex("streamptron/") + len("streamptron/") :]
-        if name.endswith(".c") and Path("streamptron", name).with_suffix(".pyx").exists():
-            continue  # Cython's
         lines, branches = files[name]
         aside = left_out.setdefault(name, of_faults(name))
         # a template has its lines once for each instance
