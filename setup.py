@@ -14,6 +14,7 @@ from setuptools import Distribution, Extension, setup
 from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.errors import CompileError
 from setuptools.modified import newer_group
 
 # No -march and no -ffast-math: a wheel runs on the next machine, and gives the same bits there.
@@ -55,7 +56,7 @@ if not DOORS:
 # the desk, which reads each event, at any size; the other doors that it passes through. The rest is
 # small.
 FAST = dict.fromkeys(["part_events", "part_path", "part_machines", "part_merge", "desk"], "-O3")
-FAST |= dict.fromkeys(["_core", "texts"], "-O2")
+FAST |= dict.fromkeys(["_core", "texts", "shared"], "-O2")
 # Loops that gcc doubles for each condition in them are a fifteenth of the engine, and gaps before
 # the targets of jumps a fortieth of what is fast: no time was measured that they save.
 ONCE = ["-fno-unswitch-loops", "-fno-align-jumps", "-fno-align-labels"]
@@ -65,7 +66,23 @@ QUICK += ["-fno-tree-dominator-opts", "-fno-schedule-insns2"]
 # What a door that is compiled for size includes first.
 SMALL = "streamptron/doors/small.h"
 
+# Where Cython writes doors as C, so that C that lies among the sources is always written by hand.
+WRITTEN = Path("build/coverage" if covered else "build/cython")
+# What Cython has of its own in each module, to read arguments, raise errors and import, is once for
+# all doors, in a module of theirs. None of them has memoryviews or makes pickles.
+SHARED = WRITTEN / "shared.c"
+SHARING = ["generate-shared", "--exclude", "AutoPickle,MemoryView", SHARED]
+# A signature is there to be asked for, as River does. A function that becomes a method of a Python
+# class says itself that it is bound.
+DIRECTIVES = (
+    "boundscheck=False,wraparound=False,cdivision=True,initializedcheck=False,binding=False,"
+    "embedsignature=True,embedsignature.format=clinic,auto_pickle=False,autotestdict=False"
+)
+WRITING = ["-3", "--directive", DIRECTIVES, "--shared", "streamptron.doors.shared"]
+WRITING += ["--line-directives"] if covered else []
+WRITING += ["--output-file", WRITTEN]
 
+# How a file of C or Cython takes another one.
 TAKING = re.compile(
     r'^(?: *# *include|cdef extern from) "(.+)"|^(?:from|cimport) (streamptron\S+)', re.MULTILINE
 )
@@ -84,7 +101,7 @@ def taken(source):
 
 
 def needed(*sources):
-    """What files include or cimport of ours, directly or not, and these files."""
+    """These files, and what they include or cimport of ours, directly or not."""
     found = dict.fromkeys(sources)
     left = list(sources)
     while left:
@@ -94,30 +111,22 @@ def needed(*sources):
     return list(found)
 
 
-# Where Cython writes doors as C, so that C that lies among the sources is always written by hand.
-WRITTEN = Path("build/coverage" if covered else "build/cython")
-# To Cython a signature is there to be asked for, as River does; a function that becomes a method of
-# a Python class says so itself (binding).
-DIRECTIVES = (
-    "boundscheck=False,wraparound=False,cdivision=True,initializedcheck=False,binding=False,"
-    "embedsignature=True,embedsignature.format=clinic,auto_pickle=False,autotestdict=False"
-)
-
-
 def in_c(door):
-    """Where a door is as C."""
+    """Where a door lies as C."""
     return WRITTEN / f"{door.stem}.c"
 
 
-def write_c(doors):
-    """Let Cython write doors as C. It is told which: to look for that itself takes it a second."""
-    lines = ["--line-directives"] if covered else []
-    options = ["-3", *lines, "--directive", DIRECTIVES, "--output-file", WRITTEN]
-    subprocess.check_call([sys.executable, "-m", "cython", *options, *doors])
+def cython(arguments):
+    """Cython, in a process of its own."""
+    if subprocess.call([sys.executable, "-m", "cython", *arguments]):
+        raise CompileError("Cython could not write the doors as C")
 
 
 class BuildExtensions(build_ext):
-    """Cython writes C only when modules are built: a source package or a version needs none."""
+    """Cython writes C only when modules are built: a source package or a version needs none.
+
+    It is told which doors have changed: to find that out it takes a second.
+    """
 
     def finalize_options(self):
         """What a wheel was made of is not compiled again for an installation in place.
@@ -136,23 +145,30 @@ class BuildExtensions(build_ext):
         self.is_gcc = sys.platform == "linux" and "clang" not in subprocess.check_output(
             [self.compiler.compiler_so[0], "--version"], text=True
         )
-        doors = sorted(DOORS, key=lambda path: -path.stat().st_size)
-        changed = [door for door in doors if self.is_to_be_written(door)]
         WRITTEN.mkdir(parents=True, exist_ok=True)
         n = self.parallel or os.cpu_count() or 1
+        doors = sorted(DOORS, key=lambda path: -path.stat().st_size)
+        changed = [door for door in doors if self.is_to_be_written(door)]
+        calls = [[*WRITING, *changed[i::n]] for i in range(min(n, len(changed)))]
+        if self.is_outdated(SHARED):
+            calls.append(SHARING)
         with ThreadPoolExecutor(n) as pool:
-            list(pool.map(write_c, filter(None, [changed[i::n] for i in range(n)])))
-            objects = list(pool.map(self.compiled, [*PARTS, *doors]))
+            list(pool.map(cython, calls))
+            objects = list(pool.map(self.compiled, [*PARTS, *doors, SHARED]))
         core.sources, core.extra_objects, core.depends = [], objects, objects
         super().build_extension(core)
 
     def is_to_be_written(self, door):
-        """Whether a door, something that it cimports, or Cython itself is newer than its C."""
+        """Whether a door as C is older than the door, or than something that it cimports."""
         sources = [path for path in needed(door) if path.suffix != ".h"]
-        return self.force or newer_group([*sources, Cython.__file__], in_c(door))
+        return self.is_outdated(in_c(door), sources)
+
+    def is_outdated(self, made, sources=()):
+        """Whether C that Cython has written is older than its sources or than Cython itself."""
+        return self.force or newer_group([*sources, Cython.__file__], made)
 
     def compiled(self, path):
-        """The object of a part or a door, compiled anew if something of it has changed."""
+        """The object of a part, a door or SHARED, compiled anew if something has changed."""
         options = list(compile_args)
         if sys.platform != "win32":
             options.append(FAST.get(path.stem, "-Os"))
