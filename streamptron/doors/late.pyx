@@ -37,11 +37,11 @@ from streamptron.engine.path cimport (
     sp_learner_answer, sp_learner_expect_outputs, sp_learner_free, sp_learner_labels,
     sp_learner_score, sp_taken, sp_taken_back, sp_taken_commit, sp_taken_fault, sp_taken_find,
     sp_taken_prepare)
-from streamptron.engine.sets cimport SP_MARKS_MEMORY, sp_sets_best_threshold
+from streamptron.engine.sets cimport sp_sets_best_threshold
 from streamptron.engine.whole cimport (
-    SP_SHARD_KEY, SP_SHARD_MEMORY, sp_delta, sp_delta_digest, sp_delta_free, sp_delta_lay,
-    sp_delta_measure, sp_delta_shapes, sp_delta_use, sp_delta_words, sp_delta_write, sp_joined,
-    sp_learner_has_rows, sp_learner_widen, sp_shard, sp_sides_join)
+    SP_MARKS_MEMORY, SP_SHARD_KEY, SP_SHARD_MEMORY, sp_delta, sp_delta_digest, sp_delta_free,
+    sp_delta_lay, sp_delta_measure, sp_delta_shapes, sp_delta_use, sp_delta_words, sp_delta_write,
+    sp_joined, sp_learner_has_rows, sp_learner_widen, sp_shard, sp_sides_join)
 
 from streamptron.doors.names import damaged
 from streamptron.doors.state import Past, past_mark

@@ -15,8 +15,6 @@ from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
-from streamptron.engine.adaptive cimport (
-    SP_FORMER_MEMORY, sp_former, sp_former_free, sp_former_measure, sp_former_once, sp_former_write)
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
     SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_chunks_renumber,
@@ -31,15 +29,15 @@ from streamptron.engine.path cimport (
     SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, SP_CAN_WATCH, sp_kept_once, sp_learner, sp_learner_can,
     sp_learner_once, sp_learner_once_read, sp_learner_once_write, sp_learner_ready,
     sp_learner_slots_fault, sp_once_numbers, sp_rule_can)
-from streamptron.engine.sets cimport SP_MARKS_MEMORY, SP_MARKS_WIDTH
-from streamptron.engine.voted cimport (
-    SP_VOTED_MEMORY, sp_voted, sp_voters_flatten, sp_voters_measure, sp_voters_read)
 from streamptron.engine.whole cimport (
-    SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_LABEL_WIDTH, sp_entries_map,
+    SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_FORMER_MEMORY,
+    SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_VOTED_MEMORY, sp_entries_map,
     sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
-    sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
-    sp_learner_has_rows, sp_learner_is_wide, sp_learner_widen, sp_marked_map, sp_marked_measure,
-    sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check)
+    sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write, sp_former,
+    sp_former_free, sp_former_measure, sp_former_once, sp_former_write, sp_learner_has_rows,
+    sp_learner_is_wide, sp_learner_widen, sp_marked_map, sp_marked_measure, sp_marked_read,
+    sp_marked_write, sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check, sp_voted,
+    sp_voters_flatten, sp_voters_measure, sp_voters_read)
 
 from streamptron.estimator.names import shown
 from streamptron.estimator.parameters import MAX_PAIRS, pairs_of

@@ -18,12 +18,6 @@ cdef extern from "sets/state.h" nogil:
         double positives
 
 
-cdef extern from "rows/marks.h" nogil:
-    enum:
-        SP_MARKS_MEMORY
-        SP_MARKS_WIDTH
-
-
 cdef extern from "sets/tell.h" nogil:
     double sp_sets_best_threshold(const sp_sets *s) noexcept
     double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,

@@ -54,27 +54,3 @@ cdef extern from "voted/vote.h" nogil:
     void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_type *slots,
                           const double *x, Py_ssize_t n, const double *current, double *parts,
                           uint32_t *seen, double *shares) noexcept
-
-
-cdef extern from "voted/flat.h" nogil:
-    enum:
-        SP_VOTED_MEMORY
-
-    ctypedef struct sp_voted:
-        size_t n_mentions
-        size_t n_updates
-        size_t n_turns
-        double *values
-        uint32_t *slots
-        uint32_t *sizes
-        double *times
-        double *steps
-        uint32_t *updates
-        uint32_t *turns
-        double *starts
-
-    int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
-                          Py_ssize_t n_outputs) noexcept
-    void sp_voters_measure(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept
-    int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
-                       sp_index *index, sp_table *table) noexcept

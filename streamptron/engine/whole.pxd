@@ -1,4 +1,5 @@
-# What doors take of engine/whole/: whole learners. The headers say what each of it is.
+# What doors take of engine/whole/, and of other wings: whole learners. The headers say what each of
+# it is.
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t, uint8_t
 from streamptron.engine.events cimport sp_event
@@ -7,6 +8,7 @@ from streamptron.engine.file cimport sp_array, sp_fault
 from streamptron.engine.memory cimport sp_slot_type
 from streamptron.engine.names cimport sp_index, sp_key, sp_seed
 from streamptron.engine.path cimport sp_learner
+from streamptron.engine.voted cimport sp_voters
 
 cdef extern from "whole/flat.h" nogil:
     enum:
@@ -140,3 +142,59 @@ cdef extern from "sets/flat.h" nogil:
     void sp_sets_labels_write(const sp_learner *learner, double *marked) noexcept
     int sp_sets_marks_check(const sp_learner *learner, const double *slots, size_t n_slots,
                             const uint32_t *marks, size_t n) noexcept
+
+
+cdef extern from "rows/marks.h" nogil:
+    enum:
+        SP_MARKS_MEMORY
+        SP_MARKS_WIDTH
+
+
+cdef extern from "voted/flat.h" nogil:
+    enum:
+        SP_VOTED_MEMORY
+
+    ctypedef struct sp_voted:
+        size_t n_mentions
+        size_t n_updates
+        size_t n_turns
+        double *values
+        uint32_t *slots
+        uint32_t *sizes
+        double *times
+        double *steps
+        uint32_t *updates
+        uint32_t *turns
+        double *starts
+
+    int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                          Py_ssize_t n_outputs) noexcept
+    void sp_voters_measure(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept
+    int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
+                       sp_index *index, sp_table *table) noexcept
+
+
+cdef extern from "many/former.h" nogil:
+    enum:
+        SP_FORMER_MEMORY
+
+    ctypedef struct sp_former:
+        const double *weights
+        size_t n_weights
+        const uint32_t *chunks
+        size_t n_chunks
+        const uint32_t *rows
+        size_t n_rows
+        size_t n_slots
+        size_t n_labels
+        int positive
+        size_t new_weights
+        size_t new_chunks
+        size_t new_marks
+
+    void sp_former_free(sp_former *former) noexcept
+    int sp_former_measure(sp_former *former) noexcept
+    void sp_former_once(const double *numbers, size_t n_labels, size_t n_more,
+                        double *to) noexcept
+    void sp_former_write(const sp_former *former, double *weights, uint32_t *chunks,
+                         uint32_t *marks) noexcept
