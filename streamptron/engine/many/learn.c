@@ -257,97 +257,15 @@ static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
     a->m += (w->largest - a->m) / a->nm;
 }
 
-/* See that a row has an entry of label k. `labels`: those that it has, where that is known. */
-SP_TEMPLATE void sp_many_add(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k,
-                             uint64_t *labels)
+/* The strides in the intercepts. */
+static void sp_many_go_always(sp_adaptive *a, const sp_weighed *weighed)
 {
-    const uint64_t bit = (uint64_t)1 << (k % 64);
-    if (labels != NULL && *labels & bit)
-        return;
-    if (labels != NULL)
-        *labels |= bit;
-    if (!row->dense)
-        sp_row_insert(rows, row, k);
-    else
-        sp_dense_add(rows, row, k);
-}
-
-/* Note the steps of some labels in one row. Which of them it has, and whether it is dense, is not
-   to be foreseen, so no branch asks. */
-SP_TEMPLATE void sp_many_note(const sp_sparse_rows *rows, const sp_sparse *row,
-                              const sp_stride *strides, ptrdiff_t n_strides, double X,
-                              const uint64_t *labels, sp_moves *moves)
-{
-    sp_entry *const entries = sp_rows_at(rows, row->block);
-    float *const w = row->dense ? (float *)(void *)entries : &entries->w;
-    const uint32_t apart = row->dense ? 1 : 2; /* log2 of how many floats one w is from the next */
-    const uint64_t ranked = labels == NULL ? 0 : *labels | (0 - (uint64_t)row->dense);
-    for (ptrdiff_t j = 0; j < n_strides; j++) {
-        const sp_stride *stride = &strides[j];
-        const uint32_t k = (uint32_t)stride->k;
-        uint32_t at;
-        bool there;
-        if (labels != NULL) {
-            there = *labels >> k & 1;
-            at = sp_ones(ranked & (((uint64_t)1 << k) - 1)) & (0u - there);
-        } else {
-            at = sp_row_place(entries, row->n, k);
-            at -= at == row->n;
-            there = entries[at].k == k;
-        }
-        moves->w[moves->n] = w + ((size_t)at << apart);
-        moves->kept[moves->n] = stride->kept;
-        moves->grown[moves->n] = stride->q * (X * X);
-        moves->far[moves->n] = stride->f * X;
-        moves->n += there;
-    }
-}
-
-/* The steps in all rows of an event. Where it is known which labels a row has, no two entries share
-   one, and the steps of several rows go side by side. */
-SP_WIDER(void, sp_many_go,
-         (const sp_sparse_rows *rows, double *const *heads, const sp_slot_type *slots,
-          const sp_met *w),
-         (rows, heads, slots, w))
-{
-    const sp_weighed *weighed = &w->weighed;
-    sp_moves moves;
-    moves.n = 0;
-    if (weighed->n_strides == 0)
-        return;
-    for (ptrdiff_t i = 0; i < weighed->n; i++) {
-        const double X = weighed->sums.h[i] * weighed->r;
-        if (slots[i] == SP_SLOT_NULL || X == 0.0)
-            continue;
-        sp_sparse *row = &sp_head_of(heads, slots[i])->row;
-        uint64_t *labels = w->few ? &w->rows[i].labels : NULL;
-        if (labels == NULL || w->wide & ~*labels) {
-            for (ptrdiff_t j = 0; j < w->n_adds; j++)
-                sp_many_add(rows, row, w->adds[j], labels);
-        }
-        for (ptrdiff_t j = 0; row->n && j < weighed->n_strides; j += SP_MOVES / 2) {
-            sp_many_note(rows, row, weighed->strides + j,
-                         SP_MIN(weighed->n_strides - j, (ptrdiff_t)SP_MOVES / 2), X, labels,
-                         &moves);
-            if (labels == NULL || moves.n > SP_MOVES / 2)
-                sp_moves_take(&moves);
-        }
-    }
-    sp_moves_take(&moves);
-}
-
-/* Their steps in all rows of an event, and in their intercepts. */
-static void sp_many_go_all(sp_learner *learner, const sp_slot_type *slots, const sp_met *w)
-{
-    const sp_weighed *weighed = &w->weighed;
-    sp_adaptive *a = &learner->adaptive;
-    sp_many_go(sp_many_rows(&learner->table), learner->table.blocks->chunks, slots, w);
     for (ptrdiff_t j = 0; a->intercept && j < weighed->n_strides; j++) {
         const sp_stride *stride = &weighed->strides[j];
         const ptrdiff_t k = stride->k;
         a->G0[k] = a->G0[k] * stride->kept + stride->q;
         a->w0[k] += stride->f / sqrt(a->G0[k] + SP_P0);
-        sp_tree_set(&learner->adaptive.many, k, a->w0[k]);
+        sp_tree_set(&a->many, k, a->w0[k]);
     }
 }
 
@@ -389,48 +307,146 @@ static void sp_many_halve(const sp_sparse_rows *rows, const sp_sparse *row, doub
     }
 }
 
-/* Add to a row's c of label y, and halve all. */
+/* Add to a row's c of label y, which may not be in it yet, and halve all. */
 SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y,
-                                  double uv, double halved, uint64_t *labels)
+                                  double uv, double halved)
 {
-    const uint64_t bit = (uint64_t)1 << (y % 64);
     float *counted;
-    if (labels == NULL && !row->dense)
+    if (!row->dense)
         counted = &sp_row_insert(rows, row, (uint32_t)y)->c;
     else {
-        sp_many_add(rows, row, (uint32_t)y, labels);
-        counted = row->dense ? sp_dense_of(rows, row).c + y
-                             : &sp_rows_at(rows, row->block)[sp_ones(*labels & (bit - 1))].c;
+        sp_dense_add(rows, row, (uint32_t)y);
+        counted = sp_dense_of(rows, row).c + y;
     }
     *counted = (float)(((double)*counted + uv) * halved);
     if (halved != 1.0)
         sp_many_halve(rows, row, halved, counted);
 }
 
-/* The counts of entries that are no columns, from first to last, not included. */
-SP_WIDER_HERE(void, sp_many_count,
-         (sp_learner *learner, const sp_event *event, const sp_met *w, ptrdiff_t first,
-          ptrdiff_t last, ptrdiff_t y, double u),
-         (learner, event, w, first, last, y, u))
+/* --- The rows of an event */
+
+/* Its steps in a row. Which labels this has is not to be foreseen, so no branch asks. */
+SP_TEMPLATE void sp_many_step_in(const sp_sparse_rows *rows, sp_sparse *row, const sp_met *w,
+                                 double X)
+{
+    const sp_weighed *weighed = &w->weighed;
+    sp_moves moves;
+    for (ptrdiff_t j = 0; j < w->n_adds; j++)
+        sp_row_insert(rows, row, w->adds[j]);
+    for (ptrdiff_t j = 0; row->n && j < weighed->n_strides;) {
+        sp_entry *const entries = sp_rows_at(rows, row->block);
+        const ptrdiff_t last = SP_MIN(weighed->n_strides, j + SP_MOVES);
+        for (moves.n = 0; j < last; j++) {
+            const sp_stride *stride = &weighed->strides[j];
+            uint32_t at = sp_row_place(entries, row->n, (uint32_t)stride->k);
+            at -= at == row->n;
+            moves.w[moves.n] = &entries[at].w;
+            moves.kept[moves.n] = stride->kept;
+            moves.grown[moves.n] = stride->q * (X * X);
+            moves.far[moves.n] = stride->f * X;
+            moves.n += entries[at].k == (uint32_t)stride->k;
+        }
+        sp_moves_take(&moves);
+    }
+}
+
+/* Few labels: let a row have entries of these, which it has not. */
+SP_TEMPLATE void sp_few_add(const sp_sparse_rows *rows, sp_sparse *row, uint64_t labels)
+{
+    for (; labels; labels &= labels - 1) {
+        const uint32_t k = (uint32_t)sp_zeros_below(labels);
+        if (row->dense)
+            sp_dense_add(rows, row, k);
+        else
+            sp_row_insert(rows, row, k);
+    }
+}
+
+/* Few labels: the steps in a row that has these. */
+SP_TEMPLATE void sp_few_step_in(const sp_sparse_rows *rows, const sp_sparse *row, uint64_t labels,
+                                const sp_march *march, double X)
+{
+    uint64_t left = labels & march->labels;
+    if (left == 0)
+        return;
+    sp_entry *const entries = sp_rows_at(rows, row->block);
+    float *const w = row->dense ? (float *)(void *)entries : &entries->w;
+    if (row->dense && march->lanes <= sp_dense_lanes[row->size]) {
+        sp_dense_step(w, labels, march, X);
+        return;
+    }
+    for (; left; left &= left - 1) {
+        const int k = sp_zeros_below(left);
+        const int i = march->of[k];
+        const uint64_t before = labels & (((uint64_t)1 << k) - 1);
+        sp_step1(row->dense ? w + 2 * k : w + 4 * sp_ones(before), march->kept[i],
+                 march->q[i] * (X * X), march->f[i] * X);
+    }
+}
+
+/* Few labels: the same as sp_many_count_in, in a row that has these. */
+SP_TEMPLATE void sp_few_count_in(const sp_sparse_rows *rows, const sp_sparse *row, uint64_t labels,
+                                 ptrdiff_t y, double uv, double halved)
+{
+    const uint64_t before = labels & (((uint64_t)1 << y) - 1);
+    float *counted = row->dense ? sp_dense_of(rows, row).c + y
+                                : &sp_rows_at(rows, row->block)[sp_ones(before)].c;
+    *counted = (float)(((double)*counted + uv) * halved);
+    if (halved != 1.0)
+        sp_many_halve(rows, row, halved, counted);
+}
+
+/* sp_dues_settle, which the library has once. */
+SP_WIDER_HERE(void, sp_many_settle,
+              (sp_dues *dues, const sp_sparse_rows *rows, const double *rD, double all),
+              (dues, rows, rD, all))
+{
+    sp_dues_settle(dues, rows, rD, all);
+}
+
+/* The steps in all rows, and the counts of entries that are no columns. */
+SP_WIDER(void, sp_many_learn_rows,
+         (sp_learner *learner, const sp_event *event, const sp_met *w, ptrdiff_t y, double u),
+         (learner, event, w, y, u))
 {
     const sp_adaptive *a = &learner->adaptive;
+    const sp_weighed *weighed = &w->weighed;
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
-    const sp_slot_type *slots = sp_weighed_slots(&w->weighed, event);
-    const double *x = sp_weighed_values(&w->weighed, event);
+    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
+    const double *x = sp_weighed_values(weighed, event);
     const double all = a->T + (double)a->n_labels;
+    sp_march march;
     sp_dues dues;
     dues.n = 0;
-    for (ptrdiff_t i = first; i <= last; i++) {
-        if (i < last && slots[i] != SP_SLOT_NULL) {
+    if (w->few)
+        sp_march_begin(&march, weighed->strides, weighed->n_strides);
+    for (ptrdiff_t i = 0; i <= weighed->n; i++) {
+        const bool counts = i < weighed->n_plain || i >= weighed->n_unbent;
+        if (i < weighed->n && slots[i] != SP_SLOT_NULL) {
+            const double X = weighed->sums.h[i] * weighed->r;
+            const double uv = u * weighed->sums.v[i];
             sp_head *head = sp_head_of(learner->table.blocks->chunks, slots[i]);
-            double halved = sp_count(head, x[i], u, all);
-            sp_many_count_in(rows, &head->row, y, u * w->weighed.sums.v[i], halved,
-                             w->few ? &w->rows[i].labels : NULL);
-            dues.head[dues.n] = head;
-            dues.n += 1;
+            uint64_t labels = 0;
+            if (w->few) {
+                const uint64_t needed = (X == 0.0 ? 0 : w->wide) | (uint64_t)counts << y;
+                labels = w->rows[i].labels | needed;
+                sp_few_add(rows, &head->row, needed & ~w->rows[i].labels);
+                if (X != 0.0)
+                    sp_few_step_in(rows, &head->row, labels, &march, X);
+            } else if (X != 0.0 && weighed->n_strides)
+                sp_many_step_in(rows, &head->row, w, X);
+            if (counts) {
+                const double halved = sp_count(head, x[i], u, all);
+                if (w->few)
+                    sp_few_count_in(rows, &head->row, labels, y, uv, halved);
+                else
+                    sp_many_count_in(rows, &head->row, y, uv, halved);
+                dues.head[dues.n] = head;
+                dues.n += 1;
+            }
         }
-        if (dues.n == 4 || i == last)
-            sp_dues_settle(&dues, rows, a->rD, all);
+        if (dues.n == 4 || i == weighed->n)
+            sp_many_settle(&dues, rows, a->rD, all);
     }
 }
 
@@ -449,12 +465,12 @@ static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double 
     if (x != 0.0) {
         double plain;
         double halved = sp_column_count_plain(head, x, u, all, &plain);
-        sp_many_count_in(rows, &head->row, y, u * plain, halved, NULL);
+        sp_many_count_in(rows, &head->row, y, u * plain, halved);
         sp_many_sums(rows, &head->row, a->rD, &head->of.N, &squares);
     }
     double halved = sp_column_count(column, x, u, &known);
     if (v != 0.0) /* a gap makes no entry */
-        sp_many_count_in(rows, &e->row, y, u * v, halved, NULL);
+        sp_many_count_in(rows, &e->row, y, u * v, halved);
     else if (halved != 1.0 && e->row.n)
         sp_many_halve(rows, &e->row, halved, NULL);
     sp_many_sums(rows, &e->row, a->rD, &sum, &squares);
@@ -505,11 +521,10 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
         sp_tree_set(&learner->adaptive.many, y, 0.0);
     }
     sp_begin_columns(a, &learner->table, weighed, sp_weighed_values(weighed, event), u);
-    sp_many_go_all(learner, slots, w);
+    sp_many_go_always(a, weighed);
     a->T += u;
     sp_adaptive_set_count(a, y, a->D[y] + u);
-    sp_many_count(learner, event, w, 0, weighed->n_plain, y, u);
-    sp_many_count(learner, event, w, weighed->n_unbent, weighed->n, y, u);
+    sp_many_learn_rows(learner, event, w, y, u);
     if (weighed->n > weighed->n_plain || weighed->n_begun)
         sp_many_learn_columns(learner, w, y, u);
 }

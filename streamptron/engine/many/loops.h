@@ -141,6 +141,13 @@ typedef struct sp_moves {
     double far[SP_MOVES];
 } sp_moves;
 
+/* What one of them does. */
+SP_TEMPLATE void sp_step1(float *at, double kept, double grown, double far)
+{
+    at[1] = (float)((double)at[1] * kept + grown);
+    at[0] = (float)((double)at[0] + far / sqrt((double)at[1] + SP_P0));
+}
+
 #ifdef SP_FOURS
 
 /* Two floats of each of two places. */
@@ -152,24 +159,21 @@ SP_TEMPLATE void sp_twos(const float *a, const float *b, sp_float4 *to)
     memcpy(to, both, 16);
 }
 
-/* Four of them. */
-SP_TEMPLATE void sp_moves_take4(const sp_moves *moves, ptrdiff_t i)
+/* Four of them: G = G kept + grown, and w moves that far over sqrt(G + P0). */
+SP_TEMPLATE void sp_step4(float *const *at, const sp_double4 *kept, const sp_double4 *grown,
+                          const sp_double4 *far)
 {
-    float *const *at = moves->w + i;
     sp_float4 ab, cd, of_w, of_G;
-    sp_double4 w, G, kept, grown, far;
+    sp_double4 w, G;
     sp_twos(at[0], at[1], &ab);
     sp_twos(at[2], at[3], &cd);
     sp_widen(SP_TURN(ab, cd, 0, 2, 4, 6), &w);
     sp_widen(SP_TURN(ab, cd, 1, 3, 5, 7), &G);
-    sp_load(moves->kept + i, &kept);
-    sp_load(moves->grown + i, &grown);
-    sp_load(moves->far + i, &far);
-    of_G = __builtin_convertvector(G * kept + grown, sp_float4);
+    of_G = __builtin_convertvector(G * *kept + *grown, sp_float4);
     sp_widen(of_G, &G);
     G += SP_P0;
     for (int k = 0; k < 4; k++) G[k] = sqrt(G[k]);
-    of_w = __builtin_convertvector(w + far / G, sp_float4);
+    of_w = __builtin_convertvector(w + *far / G, sp_float4);
     ab = SP_TURN(of_w, of_G, 0, 4, 1, 5);
     cd = SP_TURN(of_w, of_G, 2, 6, 3, 7);
     memcpy(at[0], &ab, 8);
@@ -180,7 +184,7 @@ SP_TEMPLATE void sp_moves_take4(const sp_moves *moves, ptrdiff_t i)
 
 #endif
 
-/* All of them; then there are none. */
+/* All of them. */
 SP_TEMPLATE void sp_moves_take(sp_moves *moves)
 {
     const ptrdiff_t n = moves->n;
@@ -192,15 +196,77 @@ SP_TEMPLATE void sp_moves_take(sp_moves *moves)
         moves->kept[spare] = moves->far[spare] = 0.0;
         moves->grown[spare] = 1.0;
     }
-    for (; i < n; i += 4)
-        sp_moves_take4(moves, i);
-#endif
-    for (; i < n; i++) {
-        float *at = moves->w[i];
-        at[1] = (float)((double)at[1] * moves->kept[i] + moves->grown[i]);
-        at[0] = (float)((double)at[0] + moves->far[i] / sqrt((double)at[1] + SP_P0));
+    for (; i < n; i += 4) {
+        sp_double4 kept, grown, far;
+        sp_load(moves->kept + i, &kept);
+        sp_load(moves->grown + i, &grown);
+        sp_load(moves->far + i, &far);
+        sp_step4(moves->w + i, &kept, &grown, &far);
     }
-    moves->n = 0;
+#endif
+    for (; i < n; i++)
+        sp_step1(moves->w[i], moves->kept[i], moves->grown[i], moves->far[i]);
+}
+
+/* The strides of an event of few labels, as its rows take them. Dense rows take four at a time, so
+   the last stride stands here again until they are a multiple of four: it does the same again. */
+typedef struct sp_march {
+    ptrdiff_t n;
+    uint32_t lanes;            /* that a dense row needs for them */
+    uint64_t labels;           /* theirs */
+    uint8_t of[SP_DENSE_MOST]; /* by label: which of them is its */
+    uint32_t k[SP_DENSE_MOST];
+    uint64_t bit[SP_DENSE_MOST];
+    double kept[SP_DENSE_MOST];
+    double q[SP_DENSE_MOST];
+    double f[SP_DENSE_MOST];
+} sp_march;
+
+SP_TEMPLATE void sp_march_begin(sp_march *march, const sp_stride *strides, ptrdiff_t n)
+{
+    march->n = (n + 3) / 4 * 4;
+    march->lanes = 0;
+    march->labels = 0;
+    for (ptrdiff_t i = 0; i < march->n; i++) {
+        const sp_stride *stride = &strides[SP_MIN(i, n - 1)];
+        march->of[stride->k] = (uint8_t)i;
+        march->k[i] = (uint32_t)stride->k;
+        march->bit[i] = (uint64_t)1 << stride->k;
+        march->kept[i] = stride->kept;
+        march->q[i] = stride->q;
+        march->f[i] = stride->f;
+        march->labels |= march->bit[i];
+        march->lanes = SP_MAX(march->lanes, march->k[i] + 1);
+    }
+}
+
+/* Their steps in a dense row that has these labels. What is not in it stays zeros. */
+SP_TEMPLATE void sp_dense_step(float *w, uint64_t labels, const sp_march *march, double X)
+{
+    ptrdiff_t i = 0;
+#ifdef SP_FOURS
+    const sp_uint4 there = SP_EACH_OF(labels);
+    for (; i < march->n; i += 4) {
+        float *const at[4] = {w + 2 * march->k[i], w + 2 * march->k[i + 1],
+                              w + 2 * march->k[i + 2], w + 2 * march->k[i + 3]};
+        sp_uint4 bit;
+        sp_int4 has;
+        sp_double4 kept, grown, far;
+        memcpy(&bit, march->bit + i, sizeof(bit));
+        has = (there & bit) == bit;
+        sp_load(march->kept + i, &kept);
+        sp_load(march->q + i, &grown);
+        sp_load(march->f + i, &far);
+        grown = (sp_double4)(has & (sp_int4)(grown * (X * X)));
+        far = (sp_double4)(has & (sp_int4)(far * X));
+        sp_step4(at, &kept, &grown, &far);
+    }
+#endif
+    for (uint64_t left = i ? 0 : labels & march->labels; left; left &= left - 1) {
+        const int k = sp_zeros_below(left);
+        i = march->of[k];
+        sp_step1(w + 2 * k, march->kept[i], march->q[i] * (X * X), march->f[i] * X);
+    }
 }
 
 /* --- Entries */
