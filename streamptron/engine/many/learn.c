@@ -416,13 +416,12 @@ SP_WIDER(void, sp_many_learn_rows,
     const double *x = sp_weighed_values(weighed, event);
     const double all = a->T + (double)a->n_labels;
     sp_march march;
-    sp_dues dues;
-    dues.n = 0;
+    sp_dues dues = {0};
     if (w->few)
         sp_march_begin(&march, weighed->strides, weighed->n_strides);
-    for (ptrdiff_t i = 0; i <= weighed->n; i++) {
+    for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const bool counts = i < weighed->n_plain || i >= weighed->n_unbent;
-        if (i < weighed->n && slots[i] != SP_SLOT_NULL) {
+        if (slots[i] != SP_SLOT_NULL) {
             const double X = weighed->sums.h[i] * weighed->r;
             const double uv = u * weighed->sums.v[i];
             sp_head *head = sp_head_of(learner->table.blocks->chunks, slots[i]);
@@ -445,9 +444,11 @@ SP_WIDER(void, sp_many_learn_rows,
                 dues.n += 1;
             }
         }
-        if (dues.n == 4 || i == weighed->n)
+        if (dues.n == 4)
             sp_many_settle(&dues, rows, a->rD, all);
     }
+    while (dues.n || dues.n_summed)
+        sp_many_settle(&dues, rows, a->rD, all);
 }
 
 /* One event more of a column. Returns whether it still is one. */

@@ -351,10 +351,12 @@ SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const doub
         }
     }
 #endif
-    for (; i < n; i++) {
-        double c = (double)entries[i].c;
-        all[i % 4] += c;
-        of_squares[i % 4] += (c * c) * rD[entries[i].k];
+    for (; i < n; i += 4) {
+        for (uint32_t lane = 0; lane < 4 && i + lane < n; lane++) { /* which is known: a register */
+            double c = (double)entries[i + lane].c;
+            all[lane] += c;
+            of_squares[lane] += (c * c) * rD[entries[i + lane].k];
+        }
     }
     *sum = sp_lanes_sum(all);
     *squares = sp_lanes_sum(of_squares);
@@ -414,45 +416,52 @@ SP_TEMPLATE void sp_row_sums(const sp_sparse_rows *rows, const sp_sparse *row, c
         sp_entries_sums(sp_row_entries(rows, row), row->n, rD, sum, squares);
 }
 
-/* Up to four features that have been counted: their rows' sums, of which N and om follow. They are
-   added up when all have been counted, since a number that has just been written is not at once
-   to be read together with those beside it. */
+/* Up to four features that have been counted, and up to four whose rows have been summed since. A
+   number that has just been written is not at once to be read together with those beside it: so
+   rows are summed when four have been counted, and N and om follow when the next four are. */
 typedef struct sp_dues {
     int n;
+    int n_summed;
     sp_head *head[4];
+    sp_head *summed[4];
+    double cnt[4];
     double N[4];
     double squares[4];
 } sp_dues;
 
-/* Let them follow; `all`: T + K. Then there are none. */
+/* Let those that are summed have N and om, and sum the others' rows; `all`: T + K. */
 SP_TEMPLATE void sp_dues_settle(sp_dues *dues, const sp_sparse_rows *rows, const double *rD,
                                 double all)
 {
-    int i = 0;
-    for (int k = 0; k < dues->n; k++)
-        sp_row_sums(rows, &dues->head[k]->row, rD, &dues->N[k], &dues->squares[k]);
 #ifdef SP_FOURS
-    if (dues->n == 4) {
-        sp_double4 known, N, chi2;
-        for (int k = 0; k < 4; k++) known[k] = (double)dues->head[k]->cnt;
-        known = 1.0 / (known + 1.0);
-        sp_load(dues->N, &N);
-        sp_load(dues->squares, &chi2);
-        chi2 = all * chi2 - N * N;
-        chi2 = SP_WHERE(chi2 > SP_EACH(0.0), chi2, SP_EACH(0.0));
-        chi2 = SP_EPS + chi2 * (known * known);
-        for (int k = 0; k < 4; k++) chi2[k] = sqrt(chi2[k]);
-        for (; i < 4; i++) {
-            dues->head[i]->of.N = dues->N[i];
-            dues->head[i]->om = (float)chi2[i];
-        }
-    }
+    float om[4];
+    sp_float4 narrow;
+    sp_double4 known, N, chi2;
+    sp_load(dues->cnt, &known);
+    sp_load(dues->N, &N);
+    sp_load(dues->squares, &chi2);
+    known = 1.0 / (known + 1.0);
+    chi2 = all * chi2 - N * N;
+    chi2 = SP_WHERE(chi2 > SP_EACH(0.0), chi2, SP_EACH(0.0));
+    chi2 = SP_EPS + chi2 * (known * known);
+    for (int k = 0; k < 4; k++) chi2[k] = sqrt(chi2[k]);
+    narrow = __builtin_convertvector(chi2, sp_float4);
+    memcpy(om, &narrow, sizeof(om));
 #endif
-    for (; i < dues->n; i++) {
-        sp_head *head = dues->head[i];
-        head->of.N = dues->N[i];
-        head->om = sp_om(head->cnt, all, dues->squares[i], dues->N[i]);
+    for (int k = 0; k < dues->n_summed; k++) {
+        dues->summed[k]->of.N = dues->N[k];
+#ifdef SP_FOURS
+        dues->summed[k]->om = om[k];
+#else
+        dues->summed[k]->om = sp_om(dues->cnt[k], all, dues->squares[k], dues->N[k]);
+#endif
     }
+    for (int k = 0; k < dues->n; k++) {
+        sp_head *head = dues->summed[k] = dues->head[k];
+        sp_row_sums(rows, &head->row, rD, &dues->N[k], &dues->squares[k]);
+        dues->cnt[k] = (double)head->cnt;
+    }
+    dues->n_summed = dues->n;
     dues->n = 0;
 }
 
