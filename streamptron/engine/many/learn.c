@@ -63,7 +63,7 @@ static double sp_many_sharper(const sp_adaptive *a, sp_met *w, ptrdiff_t y, doub
     double *const score = w->p; /* of all */
     ptrdiff_t n = w->n_met;
     memcpy(score, w->score, (size_t)n * sizeof(double));
-    for (ptrdiff_t k = 0; k < a->n_labels; k++) {
+    for (ptrdiff_t k = 0; w->n_met < a->n_labels && k < a->n_labels; k++) {
         score[n] = a->w0[k];
         n += !sp_many_met(w, k);
     }
@@ -110,6 +110,8 @@ static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_many *many = &a->many;
+    if (w->n_met == a->n_labels)
+        return;
     /* at least as low as the least w0 that makes a step, whatever roundings say */
     double least = sp_log(SP_THR * w->total / (u * w->shift)) - 1e-9;
     if (least < 1.0 - SP_LEAF_MOST)
@@ -260,13 +262,17 @@ static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
 /* The strides in the intercepts. */
 static void sp_many_go_always(sp_adaptive *a, const sp_weighed *weighed)
 {
-    for (ptrdiff_t j = 0; a->intercept && j < weighed->n_strides; j++) {
+    const ptrdiff_t n = a->intercept ? weighed->n_strides : 0;
+    const bool at_once = 4 * n >= a->many.room; /* many of all labels, and one pass over the tree */
+    for (ptrdiff_t j = 0; j < n; j++) {
         const sp_stride *stride = &weighed->strides[j];
         const ptrdiff_t k = stride->k;
         a->G0[k] = a->G0[k] * stride->kept + stride->q;
         a->w0[k] += stride->f / sqrt(a->G0[k] + SP_P0);
-        sp_tree_set(&a->many, k, a->w0[k]);
+        (at_once ? sp_tree_put : sp_tree_set)(&a->many, k, a->w0[k]);
     }
+    if (n && at_once)
+        sp_tree_join_all(&a->many);
 }
 
 /* Naive Bayes' weight, by all labels together. */

@@ -64,14 +64,15 @@ SP_WIDER(void, sp_logs,
 {
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
-    for (; k + 4 <= n; k += 4) {
+    for (; k < n && n >= 4; k += 4) {
+        const ptrdiff_t at = SP_MIN(k, n - 4); /* the last four may begin before the others end */
         sp_double4 x, e, rarity, exponent, log;
-        sp_load(P + k, &x);
-        sp_load(E + k, &e);
-        sp_load(lnD + k, &rarity);
+        sp_load(P + at, &x);
+        sp_load(E + at, &e);
+        sp_load(lnD + at, &rarity);
         sp_log4(&x, &exponent, &log);
         x = (log + (exponent + e) * SP_LN2) - times * (rarity - prior);
-        sp_store(&x, z + k);
+        sp_store(&x, z + at);
     }
 #endif
     for (; k < n; k++) {
@@ -81,19 +82,20 @@ SP_WIDER(void, sp_logs,
     }
 }
 
-/* p[k] = e^(scale score[k] - best). */
+/* p[k] = e^(scale score[k] - best); p is not score. */
 SP_WIDER(void, sp_exps,
          (const double *score, double scale, double best, double *p, ptrdiff_t n),
          (score, scale, best, p, n))
 {
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
-    for (; k + 4 <= n; k += 4) {
+    for (; k < n && n >= 4; k += 4) {
+        const ptrdiff_t at = SP_MIN(k, n - 4);
         sp_double4 x, e;
-        sp_load(score + k, &x);
+        sp_load(score + at, &x);
         x = x * scale - best;
         sp_exp4(&x, &e);
-        sp_store(&e, p + k);
+        sp_store(&e, p + at);
     }
 #endif
     for (; k < n; k++)

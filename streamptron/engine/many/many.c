@@ -68,6 +68,7 @@ SP_TEMPLATE void sp_many_ask_for(const sp_entry *entries, uint32_t n)
     sp_prefetch(entries + SP_MIN(n, 5u) - 1);
     sp_prefetch(entries + SP_MIN(n, 9u) - 1);
     sp_prefetch(entries + SP_MIN(n, 13u) - 1);
+    sp_prefetch(entries + SP_MIN(n, 18u) - 1);
 }
 
 /* The row of entry i; NULL if it has no entries, or is none that learning can have made. Those of
@@ -142,8 +143,8 @@ SP_TEMPLATE void sp_few_shorten(double *P, double *E, ptrdiff_t n)
     }
 }
 
-/* All rows of the event, as above. Products are looked at after every fourth row: none can become
-   infinite so soon. */
+/* All rows of the event, as above. Products are looked at after every fourth row, or sixteenth: a
+   row makes them at most 1 + T / 3 times as large, so none can become infinite so soon. */
 SP_WIDER_HERE(void, sp_few_hear_rows,
          (const sp_learner *learner, const sp_slot_type *slots, sp_met *w), (learner, slots, w))
 {
@@ -152,6 +153,7 @@ SP_WIDER_HERE(void, sp_few_hear_rows,
     const sp_sums *sums = &w->weighed.sums;
     double dot[SP_MANY_FEW], P[SP_MANY_FEW], E[SP_MANY_FEW];
     uint64_t met = 0;
+    const ptrdiff_t often = learner->adaptive.T < 0x1p28 ? 15 : 3;
     for (ptrdiff_t k = 0; k < lanes; k++) {
         dot[k] = E[k] = 0.0;
         P[k] = 1.0;
@@ -168,7 +170,7 @@ SP_WIDER_HERE(void, sp_few_hear_rows,
         for (uint64_t fresh = labels & ~met; fresh; fresh &= fresh - 1)
             w->met[w->n_met++] = (uint32_t)sp_zeros_below(fresh);
         met |= labels;
-        if (i % 4 == 3)
+        if ((i & often) == often)
             sp_few_shorten(P, E, n_labels);
     }
     w->shortened = true;
@@ -205,7 +207,7 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
     if (top < 0 && w->n_met)
         top = w->met[0]; /* its score is no number, as only a damaged file has it */
     double least = best;
-    ptrdiff_t k = sp_tree_from(&learner->adaptive.many, 0, least);
+    ptrdiff_t k = w->n_met < a->n_labels ? sp_tree_from(&learner->adaptive.many, 0, least) : -1;
     while (k >= 0) {
         if (!sp_many_met(w, k) && (top < 0 || a->w0[k] > best || k < top)) {
             best = a->w0[k];
@@ -259,11 +261,11 @@ SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, dou
         p[k] = a->w0[k];
     for (ptrdiff_t i = 0; i < w->n_met; i++)
         p[w->met[i]] = w->score[i];
-    sp_exps(p, scale, p[w->weighed.top] * scale, p, a->n_labels);
+    sp_exps(p, scale, p[w->weighed.top] * scale, w->E, a->n_labels);
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
-        total += p[k];
+        total += w->E[k];
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
-        p[k] = w->damaged ? NAN : p[k] / total;
+        p[k] = w->damaged ? NAN : w->E[k] / total;
 }
 
 SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,

@@ -21,6 +21,12 @@ static void sp_tree_join(sp_many *many, ptrdiff_t node)
     many->tree[node].sum = halves[0].sum + halves[1].sum;
 }
 
+SP_PRIVATE void sp_tree_join_all(sp_many *many)
+{
+    for (ptrdiff_t node = many->room - 1; node > 0; node--)
+        sp_tree_join(many, node);
+}
+
 SP_PRIVATE int sp_tree_room(sp_many *many, ptrdiff_t n)
 {
     ptrdiff_t old = many->room;
@@ -38,8 +44,7 @@ SP_PRIVATE int sp_tree_room(sp_many *many, ptrdiff_t n)
     sp_free(many->tree);
     many->tree = tree;
     many->room = room;
-    for (ptrdiff_t node = room - 1; node > 0; node--)
-        sp_tree_join(many, node);
+    sp_tree_join_all(many);
     return 0;
 }
 
@@ -53,15 +58,12 @@ SP_PRIVATE void sp_tree_fill(sp_many *many, const double *w0, ptrdiff_t n)
         }
         many->tree[many->room + k] = leaf;
     }
-    for (ptrdiff_t node = many->room - 1; node > 0; node--)
-        sp_tree_join(many, node);
+    sp_tree_join_all(many);
 }
 
 SP_PRIVATE void sp_tree_set(sp_many *many, ptrdiff_t k, double w0)
 {
-    sp_branch *leaf = &many->tree[many->room + k];
-    leaf->most = w0;
-    leaf->sum = sp_leaf(w0);
+    sp_tree_put(many, k, w0);
     for (ptrdiff_t node = (many->room + k) / 2; node > 0; node /= 2)
         sp_tree_join(many, node);
 }

@@ -37,6 +37,16 @@ SP_PRIVATE void sp_tree_fill(sp_many *many, const double *w0, ptrdiff_t n);
 /* w0 of label k has changed. */
 SP_PRIVATE void sp_tree_set(sp_many *many, ptrdiff_t k, double w0);
 
+/* The same, of several: each leaf, and then all nodes above once. */
+static inline void sp_tree_put(sp_many *many, ptrdiff_t k, double w0)
+{
+    sp_branch *leaf = &many->tree[many->room + k];
+    leaf->most = w0;
+    leaf->sum = sp_leaf(w0);
+}
+
+SP_PRIVATE void sp_tree_join_all(sp_many *many);
+
 /* Whether the sums and maxima are those of n labels' w0. */
 SP_PRIVATE bool sp_tree_is_true(const sp_many *many, const double *w0, ptrdiff_t n);
 
