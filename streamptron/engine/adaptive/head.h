@@ -121,6 +121,8 @@ SP_TEMPLATE double sp_halved(double n, int always, double all)
 {
     const double most = always || n >= SP_ALWAYS * all ? SP_COUNT_MOST : SP_COUNT_HALF;
     double halved = 1.0;
+    if (n < SP_COUNT_HALF)
+        return 1.0;
     while (n * halved >= most) halved *= 0.5;
     return halved;
 }

@@ -60,18 +60,19 @@ static double sp_many_sharper(const sp_adaptive *a, sp_met *w, ptrdiff_t y, doub
 {
     const double scale = sp_tempering(a) * a->tau;
     const double best = sp_many_score_of(a, w, w->weighed.top) * scale;
-    double *const score = w->p; /* of all */
+    double *score = w->score;
     ptrdiff_t n = w->n_met;
-    memcpy(score, w->score, (size_t)n * sizeof(double));
-    for (ptrdiff_t k = 0; w->n_met < a->n_labels && k < a->n_labels; k++) {
-        score[n] = a->w0[k];
-        n += !sp_many_met(w, k);
+    if (n < a->n_labels) { /* then of all */
+        score = w->p;
+        memcpy(score, w->score, (size_t)n * sizeof(double));
+        for (ptrdiff_t k = 0; k < a->n_labels; k++) {
+            score[n] = a->w0[k];
+            n += !sp_many_met(w, k);
+        }
     }
     sp_exps(score, scale, best, w->E, n);
     const double total = sp_met_sum(w->E, n);
-    for (ptrdiff_t i = 0; i < n; i++)
-        w->E[i] *= score[i];
-    const double expected = sp_met_sum(w->E, n) / total;
+    const double expected = sp_met_dot(w->E, score, n) / total;
     return u * ((sp_many_score_of(a, w, y) - expected) * sp_tempering(a));
 }
 
@@ -422,7 +423,8 @@ SP_WIDER(void, sp_many_learn_rows,
     const double *x = sp_weighed_values(weighed, event);
     const double all = a->T + (double)a->n_labels;
     sp_march march;
-    sp_dues dues = {0};
+    sp_dues dues;
+    sp_dues_begin(&dues);
     if (w->few)
         sp_march_begin(&march, weighed->strides, weighed->n_strides);
     for (ptrdiff_t i = 0; i < weighed->n; i++) {

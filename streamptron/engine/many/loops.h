@@ -431,6 +431,13 @@ typedef struct sp_dues {
     double squares[4];
 } sp_dues;
 
+SP_TEMPLATE void sp_dues_begin(sp_dues *dues)
+{
+    dues->n = dues->n_summed = 0;
+    for (int k = 0; k < 4; k++)
+        dues->cnt[k] = dues->N[k] = dues->squares[k] = 0.0;
+}
+
 /* Let those that are summed have N and om, and sum the others' rows; `all`: T + K. */
 SP_TEMPLATE void sp_dues_settle(sp_dues *dues, const sp_sparse_rows *rows, const double *rD,
                                 double all)
@@ -482,6 +489,22 @@ SP_TEMPLATE double sp_met_sum(const double *x, ptrdiff_t n)
     }
     for (; k < n; k++)
         all[k % 4] += x[k];
+    return sp_lanes_sum(all);
+}
+
+/* The sum of the products of two arrays. */
+SP_TEMPLATE double sp_met_dot(const double *x, const double *y, ptrdiff_t n)
+{
+    double all[4] = {0.0, 0.0, 0.0, 0.0};
+    ptrdiff_t k = 0;
+    for (; k + 4 <= n; k += 4) {
+        all[0] += x[k] * y[k];
+        all[1] += x[k + 1] * y[k + 1];
+        all[2] += x[k + 2] * y[k + 2];
+        all[3] += x[k + 3] * y[k + 3];
+    }
+    for (; k < n; k++)
+        all[k % 4] += x[k] * y[k];
     return sp_lanes_sum(all);
 }
 
