@@ -403,16 +403,16 @@ SP_TEMPLATE void sp_few_count_in(const sp_sparse_rows *rows, const sp_sparse *ro
         sp_many_halve(rows, row, halved, counted);
 }
 
-/* sp_dues_settle, which the library has once. */
+/* sp_dues_settle, which is long, once. */
 SP_WIDER_HERE(void, sp_many_settle,
-              (sp_dues *dues, const sp_sparse_rows *rows, const double *rD, double all),
-              (dues, rows, rD, all))
+         (sp_dues *dues, const sp_sparse_rows *rows, const double *rD, double all),
+         (dues, rows, rD, all))
 {
     sp_dues_settle(dues, rows, rD, all);
 }
 
 /* The steps in all rows, and the counts of entries that are no columns. */
-SP_WIDER(void, sp_many_learn_rows,
+SP_WIDER_HERE(void, sp_many_learn_rows,
          (sp_learner *learner, const sp_event *event, const sp_met *w, ptrdiff_t y, double u),
          (learner, event, w, y, u))
 {

@@ -5,9 +5,9 @@
    alone. Sums over these labels are in four lanes in either case, the i-th label in lane i mod 4,
    which is how the rule has them: one after the other each would wait for the one before.
 
-   Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_most and
-   sp_met_from of an array; sp_moves_take of entries; sp_dense_hear and sp_row_sums of rows;
-   sp_dues_settle of features. */
+   Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_dot, sp_met_most
+   and sp_met_from of arrays; sp_moves_take of entries; sp_dense_step, sp_dense_hear and sp_row_sums
+   of rows; sp_dues_settle of features. */
 
 #ifndef STREAMPTRON_MANY_LOOPS_H
 #define STREAMPTRON_MANY_LOOPS_H
@@ -56,6 +56,8 @@ SP_TEMPLATE void sp_exp4(const sp_double4 *x, sp_double4 *e)
 
 #endif
 
+/* In these the last four labels may begin before the others end, and are then worked out twice. */
+
 /* z[k] = (log P[k] + E[k] log 2) - times (lnD[k] - prior); P's exponent is moved to E first. */
 SP_WIDER(void, sp_logs,
          (const double *P, const double *E, const double *lnD, double prior, double times,
@@ -65,7 +67,7 @@ SP_WIDER(void, sp_logs,
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
     for (; k < n && n >= 4; k += 4) {
-        const ptrdiff_t at = SP_MIN(k, n - 4); /* the last four may begin before the others end */
+        const ptrdiff_t at = SP_MIN(k, n - 4);
         sp_double4 x, e, rarity, exponent, log;
         sp_load(P + at, &x);
         sp_load(E + at, &e);
