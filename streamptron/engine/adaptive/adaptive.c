@@ -1,5 +1,7 @@
 #include "adaptive/adaptive.h"
 
+#include "adaptive/slots.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -67,7 +67,7 @@
 
 #include "adaptive/bends.h"
 #include "adaptive/columns.h"
-#include "adaptive/slots.h"
+#include "adaptive/head.h"
 #include "adaptive/state.h"
 #include "events/event.h"
 #include "linear/table.h"

@@ -3,14 +3,15 @@
    engine/adaptive/adaptive.h says what the letters mean and draws the blocks.
 
    Functions in this file: sp_head_of; sp_moved, sp_clip; sp_halved, sp_count and sp_om, which every
-   learned event does to each of its features. */
+   learned event does to each of its features; sp_slot_fault, for slots read from a file; sp_size,
+   for the ceiling. */
 
 #ifndef STREAMPTRON_ADAPTIVE_HEAD_H
 #define STREAMPTRON_ADAPTIVE_HEAD_H
 
 #include "adaptive/logs.h"
 #include "adaptive/state.h"
-#include "linear/loops.h"
+#include "linear/slot.h"
 #include "memory/compiler.h"
 #include "rows/rows.h"
 
@@ -156,6 +157,37 @@ SP_TEMPLATE float sp_om_known(double known, double all, double squares, double N
 SP_TEMPLATE float sp_om(double cnt, double all, double squares, double N)
 {
     return sp_om_known(1.0 / (cnt + 1.0), all, squares, N);
+}
+
+/* --- Slots that were read, and slots that may go ---------------------------------------------- */
+
+SP_TEMPLATE int sp_is_below(float number, double most)
+{
+    return number >= -most && number <= most;
+}
+
+/* Whether what a slot has of a feature alone is something that learning can have made. */
+static inline int sp_head_fault(const sp_head *head)
+{
+    return !(fabs(head->s) <= SP_VALUE_LIMIT && head->cnt >= 0.0f && head->cnt < 2 * SP_COUNT_MOST
+             && (head->om == 0.0f || (head->om >= SP_OM_FIRST && head->om <= 1e30)));
+}
+
+/* Whether a slot of two labels that was read from a file is one that no learning could have
+   made. */
+static inline int sp_slot_fault(const sp_head *head)
+{
+    const double most = 0x1p120;
+    return sp_head_fault(head)
+           || !(sp_is_below(head->w, most) && head->G >= 0.0f && head->G <= 1e38f
+                && sp_is_below(head->of.c[0], most) && sp_is_below(head->of.c[1], most));
+}
+
+/* What a feature does to the scores of its events, for the ceiling: its largest weight, times what
+   it weighs in an event, times the root of how often it has come. */
+static inline double sp_size(const sp_head *head, double largest)
+{
+    return head->om * largest * sqrt(head->cnt);
 }
 
 #endif

@@ -8,7 +8,7 @@
    plain ones serve alone.
 
    Functions in this file: sp_heads (an event's features, all that does not depend on the label);
-   sp_odds_of and sp_size of one slot; sp_slot_fault, for slots read from a file. */
+   sp_odds_of one slot. */
 
 #ifndef STREAMPTRON_ADAPTIVE_SLOTS_H
 #define STREAMPTRON_ADAPTIVE_SLOTS_H
@@ -107,35 +107,6 @@ static inline double sp_odds_of(const sp_head *head, double x, double T)
 {
     double N = (double)head->of.c[0] + head->of.c[1];
     return N > 0.0 && !signbit(head->s) && x > 0.0 ? T / N : 0.0;
-}
-
-SP_TEMPLATE int sp_is_below(float number, double most)
-{
-    return number >= -most && number <= most;
-}
-
-/* Whether what a slot has of a feature alone is something that learning can have made. */
-static inline int sp_head_fault(const sp_head *head)
-{
-    return !(fabs(head->s) <= SP_VALUE_LIMIT && head->cnt >= 0.0f && head->cnt < 2 * SP_COUNT_MOST
-             && (head->om == 0.0f || (head->om >= SP_OM_FIRST && head->om <= 1e30)));
-}
-
-/* Whether a slot of two labels that was read from a file is one that no learning could have
-   made. */
-static inline int sp_slot_fault(const sp_head *head)
-{
-    const double most = 0x1p120;
-    return sp_head_fault(head)
-           || !(sp_is_below(head->w, most) && head->G >= 0.0f && head->G <= 1e38f
-                && sp_is_below(head->of.c[0], most) && sp_is_below(head->of.c[1], most));
-}
-
-/* What a feature does to the scores of its events, for the ceiling: its largest weight, times what
-   it weighs in an event, times the root of how often it has come. */
-static inline double sp_size(const sp_head *head, double largest)
-{
-    return head->om * largest * sqrt(head->cnt);
 }
 
 #endif

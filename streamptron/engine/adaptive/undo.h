@@ -21,7 +21,7 @@
 #define STREAMPTRON_ADAPTIVE_UNDO_H
 
 #include "adaptive/columns.h"
-#include "adaptive/slots.h"
+#include "adaptive/head.h"
 
 enum {
     SP_KEPT_CNT,                    /* a slot's numbers, in this order */

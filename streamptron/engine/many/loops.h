@@ -12,7 +12,7 @@
 #ifndef STREAMPTRON_MANY_LOOPS_H
 #define STREAMPTRON_MANY_LOOPS_H
 
-#include "adaptive/two.h"
+#include "adaptive/fours.h"
 #include "rows/dense.h"
 
 #ifdef SP_FOURS

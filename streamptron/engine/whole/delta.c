@@ -1,7 +1,7 @@
 #include "whole/delta.h"
 
 #include "linear/layout.h"
-#include "linear/loops.h"
+#include "linear/slot.h"
 #include "linear/table.h"
 #include "machine.h"
 #include "memory/compiler.h"

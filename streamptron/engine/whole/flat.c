@@ -1,7 +1,7 @@
 #include "whole/flat.h"
 
 #include "linear/layout.h"
-#include "linear/loops.h"
+#include "linear/slot.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
 #include "memory/types.h"

@@ -2,9 +2,9 @@
 
 #include "machine.h"
 
-#include "adaptive/slots.h"
+#include "adaptive/head.h"
 #include "linear/layout.h"
-#include "linear/loops.h"
+#include "linear/slot.h"
 #include "linear/table.h"
 #include "memory/pool.h"
 #include "memory/types.h"

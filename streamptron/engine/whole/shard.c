@@ -1,7 +1,7 @@
 #include "whole/shard.h"
 
 #include "linear/layout.h"
-#include "linear/loops.h"
+#include "linear/slot.h"
 #include "memory/compiler.h"
 #include "wide/rows.h"
 

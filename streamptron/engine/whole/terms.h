@@ -10,8 +10,8 @@
 
 #include "adaptive/columns.h"
 #include "adaptive/logs.h"
-#include "adaptive/slots.h"
-#include "linear/loops.h"
+#include "adaptive/head.h"
+#include "linear/slot.h"
 #include "memory/compiler.h"
 
 /* --- A weight and its averaging term ---------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "wide/flat.h"
 
-#include "linear/loops.h"
+#include "linear/slot.h"
 #include "wide/machine.h"
 #include "wide/mix.h"
 #include "wide/rows.h"

@@ -1,6 +1,6 @@
 #include "wide/rows.h"
 
-#include "linear/loops.h"
+#include "linear/slot.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
 
