@@ -57,12 +57,16 @@ if not DOORS:
 # small.
 FAST = dict.fromkeys(["part_events", "part_path", "part_machines", "part_merge", "desk"], "-O3")
 FAST |= dict.fromkeys(["_core", "texts", "shared"], "-O2")
-# Loops that gcc doubles for each condition in them are a fifteenth of the engine, and gaps before
-# the targets of jumps a fortieth of what is fast: no time was measured that they save.
-ONCE = ["-fno-unswitch-loops", "-fno-align-jumps", "-fno-align-labels"]
-# What takes gcc a third of its time where it compiles for size, and makes code larger.
-QUICK = ["-fno-gcse", "-fno-tree-pre", "-fno-code-hoisting", "-fno-tree-pta", "-fno-thread-jumps"]
-QUICK += ["-fno-tree-dominator-opts", "-fno-schedule-insns2"]
+# Passes of gcc that take it a fifth of its time, and that were not found to save an event any.
+IDLE = ["-fno-schedule-insns2", "-fno-tree-pre", "-fno-code-hoisting", "-fno-tree-pta"]
+IDLE += ["-fno-tree-dominator-opts"]
+# Nor do, where it compiles for speed: copies of loops and functions for each condition in them,
+# gaps before the targets of jumps, and what values can be.
+ONCE = ["-fno-unswitch-loops", "-fno-split-loops", "-fno-version-loops-for-strides"]
+ONCE += ["-fno-tree-loop-distribution", "-fno-ipa-cp-clone", "-fno-align-jumps"]
+ONCE += ["-fno-align-labels", "-fno-tree-vrp"]
+# Where it compiles for size, these make code larger.
+QUICK = ["-fno-gcse", "-fno-thread-jumps"]
 # What a door that is compiled for size includes first.
 SMALL = "streamptron/doors/small.h"
 
@@ -173,7 +177,7 @@ class BuildExtensions(build_ext):
         if sys.platform != "win32":
             options.append(FAST.get(path.stem, "-Os"))
         if self.is_gcc:
-            options += ONCE if path.stem in FAST else QUICK
+            options += IDLE + (ONCE if path.stem in FAST else QUICK)
         options += asked
         sources = needed(path)
         if path not in PARTS:
