@@ -52,11 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _failed('the command line needs click: pip install "streamptron[cli]"')
     from streamptron.command.commands import commands
-    from streamptron.command.plot import plot
 
     words = list(sys.argv[1:] if arguments is None else arguments)
     hold_streams()
-    commands.add_command(plot)
     if instruction := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
 

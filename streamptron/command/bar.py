@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from streamptron.estimator.bars import bar_of
@@ -33,7 +32,7 @@ def watched(files: Sequence[str]) -> Iterator[list[str | Source]]:
         leave=False,
         delay=PATIENCE,
     ) as bar:
-        yield [replace(source, file=_Watched(source, bar.update)) for source in sources]
+        yield [Source(each.name, each.path, _Watched(each, bar.update)) for each in sources]
 
 
 def _size(sources: Sequence[Source]) -> int | None:

@@ -13,7 +13,6 @@ from streamptron import __version__
 from streamptron.command.bar import watched
 from streamptron.command.blocks import BLOCKS
 from streamptron.command.lines import LineModel
-from streamptron.command.mail import filter_mail, forget, learn
 from streamptron.command.options import (
     DEFAULT,
     FILE,
@@ -40,12 +39,24 @@ from streamptron.command.options import (
     taken,
     with_mails,
 )
-from streamptron.command.predict import predict
 from streamptron.command.process import say
-from streamptron.command.serve import serve
 from streamptron.learners import BY_NAME, LEARNERS
 from streamptron.modelfile.layout import looks_like_one
 
+ROOMS = {
+    "train": "commands",
+    "predict": "predict",
+    "filter": "mail",
+    "serve": "serve",
+    "learn": "mail",
+    "forget": "mail",
+    "eval": "commands",
+    "compare": "commands",
+    "top": "commands",
+    "explain": "commands",
+    "info": "commands",
+    "plot": "plot",
+}
 LEARNER = f"By default {DEFAULT}, which errs least; perceptron is the fastest."
 ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is counted and left out."
 
@@ -69,7 +80,7 @@ def _check_place(path: str, files: tuple[str, ...]) -> None:
         raise OSError(f"{path}: the model cannot be written there, {why}; give another --model")
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, rooms=ROOMS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def commands() -> None:
     """Train text classifiers online, and label lines with them.
@@ -253,11 +264,6 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
         reading = {**known.reading, **reading}
     known.reading = reading
     return known
-
-
-commands.add_command(predict)
-for command in (filter_mail, serve, learn, forget):
-    commands.add_command(command)
 
 
 @commands.command("eval", sections=READING_SECTION)

@@ -7,7 +7,6 @@ ends well, and its model knows nothing.
 
 from __future__ import annotations
 
-import statistics
 import typing
 import warnings
 from typing import Any
@@ -204,6 +203,8 @@ class Doubts:
             return  # in the others what is not written is 0, and is meant to be
         if isinstance(block.model.learner, AdaptiveModel):
             return  # to which such a gap is none of the column's values
+        import statistics  # slow to import, and only needed here
+
         columns: dict[Any, list[float]] = {}
         for x in block.features():
             for name, value in x.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import click
@@ -72,7 +73,7 @@ class CommandOfOptions(click.Command):
     def with_config(self, context: click.Context, words: list[str]) -> list[str]:
         """The words of the command line, and before them those of its configuration file."""
         group = context.find_root().command
-        if context.resilient_parsing or not isinstance(group, click.Group):
+        if context.resilient_parsing or not isinstance(group, Commands):
             return words
         path, words = configured(self, group, words)
         if path is not None:
@@ -110,12 +111,39 @@ class CommandOfOptions(click.Command):
 
 
 class Commands(click.Group):
-    """A group that lists its commands in the order in which they are used."""
+    """A group that lists its commands in the order in which they are used.
+
+    Parameters
+    ----------
+    rooms
+        The modules beside this one that have the commands, in that order. One is imported when it
+        is asked for: the options of all commands take as long to make as a small file to read.
+    """
 
     command_class = CommandOfOptions
 
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(self.commands)
+    def __init__(
+        self, *arguments: Any, rooms: dict[str, str] | None = None, **settings: Any
+    ) -> None:
+        super().__init__(*arguments, **settings)
+        self._rooms = rooms or {}
+
+    def list_commands(self, context: click.Context | None = None) -> list[str]:
+        return list(self._rooms or self.commands)
+
+    def get_command(self, context: click.Context | None, name: str) -> click.Command | None:
+        if name in self._rooms and name not in self.commands:
+            room = import_module(f"streamptron.command.{self._rooms[name]}")
+            for command in vars(room).values():
+                if isinstance(command, click.Command) and command.name == name:
+                    self.add_command(command)
+        return self.commands.get(name)
+
+    def every_command(self) -> dict[str, click.Command]:
+        """All commands by their names."""
+        for name in self._rooms:
+            self.get_command(None, name)
+        return self.commands
 
 
 class Ngrams(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -433,8 +461,6 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
 
 def with_mails(files: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
     """The files, among them those of --spam and --ham, taken in turns."""
-    from streamptron.files.mail import in_turns
-
     folders = {label: given.pop(label) for label in MAIL_OPTIONS.names}
     given["labels_of"] = {path: label for label, paths in folders.items() for path in paths}
     if not files and not given["labels_of"]:
@@ -448,7 +474,11 @@ def with_mails(files: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]
                 "--spam and --ham are for mails, and say their labels; leave out --format and "
                 "--label-by"
             )
-    return files or in_turns(list(folders.values()))
+    if files:
+        return files
+    from streamptron.files.mail import in_turns  # with its regular expressions slow to import
+
+    return in_turns(list(folders.values()))
 
 
 def _format(files: tuple[str, ...], bare: bool) -> str:

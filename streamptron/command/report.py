@@ -20,7 +20,6 @@ from streamptron.doors.texts import MailDoor
 from streamptron.estimator.base import value_in
 from streamptron.estimator.table import table
 from streamptron.files.sources import LineError, Source, raise_error
-from streamptron.journal import Journal
 from streamptron.mail import described as described_name
 from streamptron.modelfile.read import about, read
 
@@ -389,7 +388,12 @@ def described(path: str) -> dict[str, Any]:
         parameters["class_weight"] = {name(label): weight for label, weight in weights}
     labels = [False, True] if isinstance(learner, BinaryModel) else getattr(learner, "labels", [])
     file = about(path)
-    file["journal"] = len(Journal.load(path)) if file["journal"] else None
+    if file["journal"]:
+        from streamptron.journal import Journal  # slow to import, and few files have one
+
+        file["journal"] = len(Journal.load(path))
+    else:
+        file["journal"] = None
     counters = ("n_seen", "n_updates", "n_mistakes", "n_features", "serving", "memory_usage")
     return {
         "learner": type(learner).__name__,

@@ -13,7 +13,6 @@ import errno
 import re
 import typing
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, TextBlock, mark_of
@@ -295,8 +294,7 @@ class _WaitingFile:
                 raise ValueError("the standard input is closed; give it, or files") from None
 
 
-@dataclass
-class Place:
+class Place(typing.NamedTuple):
     """Where a stream has stopped: in which file, behind which line, after which other files."""
 
     done: list[str]

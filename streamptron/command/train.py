@@ -16,7 +16,6 @@ import sys
 import time
 import typing
 import warnings
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, Replaced
@@ -89,8 +88,7 @@ class Table:
         self.next = 2 * n_events
 
 
-@dataclass
-class Stopped:
+class Stopped(typing.NamedTuple):
     """Where a training has stopped, as the model's file keeps it.
 
     Attributes
@@ -432,4 +430,5 @@ class Training:
         place = self._stream.place(self._block)
         if not self._learning:
             place = Place([source.known_as for source in self._stream.sources], "", 0, 0)
-        return asdict(Stopped(place, self.epoch, self.epochs, self.every, self._seen))
+        stopped = Stopped(place, self.epoch, self.epochs, self.every, self._seen)
+        return {**stopped._asdict(), "place": place._asdict()}

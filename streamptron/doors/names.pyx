@@ -5,7 +5,6 @@ any other event.
 """
 
 from decimal import Decimal
-from fractions import Fraction
 from struct import error as struct_error
 from sys import intern
 
@@ -26,15 +25,16 @@ from streamptron.engine.whole cimport (
     SP_PACKED_BEFORE, SP_PACKED_DEEP, SP_PACKED_OBJECT, sp_packed, sp_packed_next, sp_packed_size,
     sp_packed_write)
 
-from streamptron.estimator.names import is_mere, name_decode, name_plain
+from streamptron.estimator.names import is_exact, is_mere, name_decode, name_plain
 
 cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
 
 
-cdef dict _mere = {}                # what is_mere says of the types that have been met
+cdef dict _readings = {}            # of the types that have been met
 cdef dict _exact = {}               # Names of Decimals and Fractions: comparing takes microseconds
 cdef enum:
+    READ_MERE, READ_EXACT, READ_PLAIN
     TYPES_MOST = 1 << 10
     EXACT_MOST = 1 << 15
 
@@ -68,7 +68,8 @@ cdef Name _name_of_exact(name, type kind):
         if len(_exact) == EXACT_MOST:
             _exact.clear()
         # under a copy, for the caller's own is not kept
-        copied = Decimal(name.as_tuple()) if kind is Decimal else Fraction(*name.as_integer_ratio())
+        parts = (name.as_tuple(),) if kind is Decimal else name.as_integer_ratio()
+        copied = kind(*parts)
         _exact[copied] = found if found.kind != SP_KEY_OBJECT else _object(copied)
     # an object stays as it is written: 0.1 or 0.10
     return found if found.kind != SP_KEY_OBJECT else _object(name)
@@ -77,14 +78,15 @@ cdef Name _name_of_exact(name, type kind):
 cdef Name name_of(name):
     """The Name of a name. An error says what is wrong with it, but for what cannot be hashed."""
     cdef type kind = type(name)
-    if kind is Decimal or kind is Fraction:
+    reading = _readings.get(kind)
+    if reading is None:
+        if len(_readings) == TYPES_MOST:
+            _readings.clear()
+        reading = READ_MERE if is_mere(kind) else READ_EXACT if is_exact(kind) else READ_PLAIN
+        _readings[kind] = reading
+    if reading == READ_EXACT:
         return _name_of_exact(name, kind)
-    mere = _mere.get(kind)
-    if mere is None:
-        if len(_mere) == TYPES_MOST:
-            _mere.clear()
-        mere = _mere[kind] = is_mere(kind)
-    return _object(name) if mere else _plain(name)
+    return _object(name) if reading == READ_MERE else _plain(name)
 
 
 cdef bint name_key(sp_arena* scratch, Name name, sp_key* key) except -1:

@@ -5,9 +5,8 @@ from typing_extensions import disjoint_base
 MAX_PAIRS: int
 VOTED: tuple[str, ...]
 
-def parts_check(beginning: bytes, size: int) -> tuple[str, bool] | None: ...
 def header_read(
-    beginning: bytes, size: int
+    beginning: bytes, size: int, whole: bool
 ) -> tuple[dict[str, tuple[tuple[int, ...], int, int]], int] | tuple[str, bool]: ...
 
 @disjoint_base

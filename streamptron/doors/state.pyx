@@ -49,8 +49,11 @@ VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_sl
 _CONTRADICTS = "what is kept for features and labels contradicts itself"
 
 
-def header_read(bytes beginning not None, uint64_t size):
+def header_read(bytes beginning not None, uint64_t size, bint whole):
     """Check the header of a model file of a size, which `beginning` is all of.
+
+    `whole`: what it says of the model, too. Nothing that this lets pass needs a check in Python: C
+    programs open files with it, too.
 
     Returns its arrays, ``{name: (shape, start, end)}``, and their checksum. Or, if something is
     wrong, the words for it, and whether the file is none that this version can read (it is damaged
@@ -67,6 +70,11 @@ def header_read(bytes beginning not None, uint64_t size):
     try:
         if wrong == SP_WHY_MEMORY:
             raise MemoryError("no memory for the file's header")
+        if whole and not wrong:
+            with nogil:
+                wrong = sp_contents_check(&header, &fault)
+            if wrong == SP_WHY_MEMORY:
+                raise MemoryError("no memory for the model")
         if wrong:
             return _said(&fault)
         arrays = {}
@@ -79,23 +87,6 @@ def header_read(bytes beginning not None, uint64_t size):
         return arrays, header.arrays_crc32
     finally:
         sp_header_free(&header)
-
-
-def parts_check(bytes beginning not None, uint64_t size):
-    """Check what the header of such a file says of the model.
-
-    Returns None, or what is wrong as ``header_read`` does. Nothing that it lets pass needs a check
-    in Python: C programs open files with this one, too.
-    """
-    cdef sp_fault fault
-    cdef const uint8_t* start = <const uint8_t*> bytes_data(<PyObject*> beginning)
-    cdef size_t n = len(beginning)
-    cdef int wrong
-    with nogil:
-        wrong = sp_contents_check(start, n, size, &fault)
-    if wrong == SP_WHY_MEMORY:
-        raise MemoryError("no memory for the model")
-    return _said(&fault) if wrong else None
 
 
 cdef tuple _said(const sp_fault* fault):

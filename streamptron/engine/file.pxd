@@ -51,4 +51,4 @@ cdef extern from "file/counts.h" nogil:
 
 
 cdef extern from "file/open.h" nogil:
-    int sp_contents_check(const uint8_t *file, size_t n, uint64_t size, sp_fault *fault) noexcept
+    int sp_contents_check(const sp_header *header, sp_fault *fault) noexcept

@@ -12,7 +12,6 @@ Names that are equal as dict keys become the same name: ``True``, ``1``, ``1.0``
 from __future__ import annotations
 
 import decimal
-import fractions
 import functools
 import math
 import numbers
@@ -21,7 +20,7 @@ import sys
 import typing
 from collections.abc import Hashable
 from operator import itemgetter
-from typing import NoReturn
+from typing import Any, NoReturn
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,6 +143,18 @@ def is_numpy(value: object, kind: str) -> bool:
     return numpy is not None and isinstance(value, getattr(numpy, kind))
 
 
+def is_exact(kind: type) -> bool:
+    """Whether a type is Decimal or Fraction; fractions is slow to import, and few names are one.
+
+    Examples
+    --------
+    >>> is_exact(decimal.Decimal), is_exact(float)
+    (True, False)
+    """
+    fraction = getattr(sys.modules.get("fractions"), "Fraction", None)
+    return kind is decimal.Decimal or kind is fraction
+
+
 @functools.lru_cache(1024)
 def is_mere(kind: type) -> bool:
     """Whether objects of a type can only be names as the objects that they are (`OBJECT`).
@@ -247,7 +258,7 @@ def _plain_number(name: Hashable) -> int | float | None:
         if name.imag != 0:
             return None
         name = name.real
-    if type(name) in (decimal.Decimal, fractions.Fraction):
+    if is_exact(type(name)):
         return _plain_exact(name)
     for plain in (int, float):
         try:
@@ -258,7 +269,7 @@ def _plain_number(name: Hashable) -> int | float | None:
     return None
 
 
-def _plain_exact(name: decimal.Decimal | fractions.Fraction) -> int | float | None:
+def _plain_exact(name: Any) -> int | float | None:
     """The same of a type whose small whole numbers are all floats."""
     try:
         value = float(name)

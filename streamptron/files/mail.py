@@ -10,7 +10,6 @@ quote that the mbox has put before such lines of a text.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import typing
@@ -172,4 +171,6 @@ def message_id(mail: bytes) -> str:
         id = b" ".join(found[1].split()).removeprefix(b"<").removesuffix(b">")
         if 0 < len(id) <= ID_MOST and id.isascii() and id.decode().isprintable():
             return id.decode()
+    import hashlib  # slow to import, and few mails lack an id
+
     return f"sha256:{hashlib.sha256(mail).hexdigest()[:32]}"

@@ -20,7 +20,6 @@ import os
 import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from streamptron.doors.many import count_line_ends
@@ -109,13 +108,13 @@ class Block(NamedTuple):
     data: bytes
 
 
-@dataclass
 class Source:
     """A file to open (path) or an open one (file, perhaps of a path), and its name in errors."""
 
-    name: str
-    path: str | None
-    file: Any
+    def __init__(self, name: str, path: str | None, file: Any) -> None:
+        self.name = name
+        self.path = path
+        self.file = file
 
     @property
     def known_as(self) -> str:

@@ -13,7 +13,6 @@ import re
 import stat
 import sys
 import typing
-from hashlib import blake2b
 from typing import Any
 
 if typing.TYPE_CHECKING:
@@ -33,6 +32,8 @@ def beside(path: str, ending: str, beginning: str = "") -> str:
     folder, name = os.path.split(path)
     whole = os.fsencode(name)
     if len(whole) > _MOST:
+        from hashlib import blake2b  # slow to import, and few names are that long
+
         name = f"{name[:40]}~{blake2b(whole, digest_size=12).hexdigest()}"
     return os.path.join(folder, f"{beginning}{name}{ending}")
 

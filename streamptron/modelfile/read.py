@@ -12,7 +12,7 @@ import typing
 import zlib
 from typing import Any, BinaryIO
 
-from streamptron.doors.state import header_read, parts_check
+from streamptron.doors.state import header_read
 from streamptron.learners import BY_CLASS_NAME
 from streamptron.mail import Mail
 from streamptron.modelfile.files import check_regular
@@ -209,11 +209,6 @@ class _NotOurs(ModelFileError):
     """The file is not one that this version can read, though nothing says that it is damaged."""
 
 
-def _fault(words: str, foreign: bool) -> ModelFileError:
-    """What the engine says of a file."""
-    return (_NotOurs if foreign else ModelFileError)(words)
-
-
 class _Header:
     """A file up to its arrays, read and checked."""
 
@@ -222,19 +217,16 @@ class _Header:
         size = os.fstat(file.fileno()).st_size
         length = file.read(8)
         beginning = length + file.read(min(int.from_bytes(length, "little"), HEADER_LIMIT))
-        found, more = header_read(beginning, size)  # all checks are the engine's
+        found, more = header_read(beginning, size, whole)  # all checks are the engine's
         if isinstance(found, str):
-            raise _fault(found, bool(more))
-        wrong = parts_check(beginning, size) if whole else None
-        if wrong:
-            raise _fault(*wrong)
+            raise (_NotOurs if more else ModelFileError)(found)
         self.metadata: Mapping[str, str] = json.loads(beginning[8:])["__metadata__"]
         self.arrays = found
         self.arrays_crc32 = more
         self.size = len(beginning)
 
     def part(self, name: str) -> Any:
-        return json.loads(self.metadata[name], object_pairs_hook=_once)
+        return _DECODER.decode(self.metadata[name])
 
     def users_metadata(self) -> Any:
         metadata = self.part("metadata")
@@ -284,7 +276,7 @@ class _Header:
         cls = BY_CLASS_NAME[self.part("class")]
         # parameters added after the file was written have their defaults
         model = cls(**self.parameters("parameters"))
-        limited = model._get_params().get("max_features") is not None
+        limited = getattr(model, "max_features", None) is not None
         expected = HASHED if model.hash_bits is not None else LIMITED if limited else EXACT
         if model._can("vote"):
             if whole is not None:
@@ -335,3 +327,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a name occurs twice in the header")
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)

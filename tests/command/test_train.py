@@ -495,7 +495,7 @@ def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
 
 def test_every_option_that_a_message_names_is_one():
     known = {"--help", "--version"}
-    for command in [*commands.commands.values(), *plot.commands.values()]:
+    for command in [*commands.every_command().values(), *plot.commands.values()]:
         known |= {word for option in command.params for word in option.opts}
     named = set()
     for path in (ROOT / "streamptron").rglob("*.py"):

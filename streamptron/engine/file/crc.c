@@ -12,11 +12,13 @@ typedef struct sp_crc_table {
 
 static void sp_crc_begin(sp_crc_table *table)
 {
-    for (uint32_t b = 0; b < 256; b++) {
-        uint32_t c = b;
-        for (int bit = 0; bit < 8; bit++)
-            c = c & 1 ? c >> 1 ^ UINT32_C(0xEDB88320) : c >> 1;
-        table->of[0][b] = c;
+    uint32_t c = 1;
+    table->of[0][0] = 0;
+    /* what two bits do together is what one does and what the other does */
+    for (uint32_t bit = 128; bit > 0; bit >>= 1) {
+        c = c & 1 ? c >> 1 ^ UINT32_C(0xEDB88320) : c >> 1;
+        for (uint32_t b = 0; b < 256; b += 2 * bit)
+            table->of[0][b + bit] = table->of[0][b] ^ c;
     }
     for (int t = 1; t < SP_CRC_STEP; t++)
         for (uint32_t b = 0; b < 256; b++)

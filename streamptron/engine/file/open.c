@@ -439,16 +439,12 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
     return failed;
 }
 
-SP_API int sp_contents_check(const uint8_t *file, size_t n, uint64_t size, sp_fault *fault)
+SP_API int sp_contents_check(const sp_header *header, sp_fault *fault)
 {
     sp_contents contents;
-    sp_header header;
     ptrdiff_t n_outputs = 0;
     memset(&contents, 0, sizeof(contents));
-    int failed = sp_header_read(&header, file, n, size, fault);
-    if (!failed)
-        failed = sp_contents_describe(&contents, &header, &n_outputs, fault);
-    sp_header_free(&header);
+    int failed = sp_contents_describe(&contents, header, &n_outputs, fault);
     sp_contents_free(&contents);
     return failed;
 }

@@ -76,9 +76,9 @@ SP_PRIVATE int sp_contents_like(sp_contents *contents, const sp_contents *like,
    kind of fault. */
 SP_PRIVATE int sp_contents_bare(sp_contents *contents, sp_fault *fault);
 
-/* Check all of a file of `size` bytes but its arrays; the first n are here, which is all before
-   them. Python's reader calls this, so that it believes no more. 0, or a kind of fault. */
-SP_API int sp_contents_check(const uint8_t *file, size_t n, uint64_t size, sp_fault *fault);
+/* Check what a header that has been read says of the model. Python's reader calls this, so that it
+   believes no more. 0, or a kind of fault. */
+SP_API int sp_contents_check(const sp_header *header, sp_fault *fault);
 
 SP_PRIVATE void sp_contents_free(sp_contents *contents);
 
