@@ -12,7 +12,6 @@ import click
 from streamptron import __version__
 from streamptron.cli import EXIT_CODES
 from streamptron.command.commands import commands
-from streamptron.command.plot import plot
 
 HEAD = f"""\
 .TH STREAMPTRON 1 "" "streamptron {__version__}" "User Commands"
@@ -61,12 +60,11 @@ def section(command: click.Command, name: str, parent: click.Context) -> str:
 
 
 def page() -> str:
-    commands.add_command(plot)
     context = click.Context(commands, info_name="streamptron")
     codes = "".join(f".TP\n.B {code}\n{escaped(means)}\n" for code, means in EXIT_CODES.items())
     return (
         f"{HEAD}.SH DESCRIPTION\n{paragraphs(commands.help or '')}.SH COMMANDS\n"
-        + "".join(section(each, str(each.name), context) for each in commands.commands.values())
+        + "".join(section(each, name, context) for name, each in commands.every_command().items())
         + f".SH EXIT STATUS\n{codes}{SEE}"
     )
 

@@ -143,7 +143,7 @@ class Commands(click.Group):
         """All commands by their names."""
         for name in self._rooms:
             self.get_command(None, name)
-        return self.commands
+        return {name: self.commands[name] for name in self.list_commands()}
 
 
 class Ngrams(click.ParamType):  # type: ignore[type-arg, unused-ignore]

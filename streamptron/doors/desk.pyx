@@ -7,6 +7,7 @@ event come before it is written, and from the gate until then no Python code run
 import sys
 from bisect import bisect
 from collections import Counter, OrderedDict, defaultdict
+from types import MappingProxyType
 
 from libc.math cimport isfinite
 from cpython.object cimport PyObject
@@ -36,7 +37,7 @@ from streamptron.estimator.names import Pair, name_plain, shown
 from streamptron.doors.names import damaged
 from streamptron.estimator.cells import check_once, feature_of
 from streamptron.estimator.checks import feature_value
-from streamptron.estimator.items import entries_of, numpy_scalars, refused_object
+from streamptron.estimator.items import entries_of, numpy_scalars, refused_object, unwrapped
 
 cdef extern from "desk.h":
     pass
@@ -53,6 +54,7 @@ cdef bint _any_value "sp_any_value" (PyObject* o, double* value) noexcept:
     return entry_value(o, value)
 
 
+cdef type _Items = type({}.items())
 cdef list _scalars = []             # numpy's types, to which doors/entry.pxd points; empty at first
 
 
@@ -71,6 +73,11 @@ cdef int know_numpy "sp_know_numpy" () except -1:
         for scalar_type, kind in found:
             entry_know(<PyObject*> scalar_type, kind)
     return 0
+
+
+cdef inline bint _is_everyday(x):
+    """Whether a mapping is read without Python code, so that nothing can change it meanwhile."""
+    return PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict
 
 
 cdef bint _in_order(x, list entries) except -1:
@@ -98,24 +105,28 @@ cdef list _entries(x, str what):
     cdef PyObject* name
     cdef PyObject* value
     cdef Py_ssize_t at = 0
-    if PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict:
+    if type(x) is OrderedDict and _in_order(x, entries):
+        return entries
+    if not _is_everyday(x):
+        x = unwrapped(x)
+    if _is_everyday(x):
         while PyDict_Next(<PyObject*> x, &at, &name, &value):
             entries.append(<object> name)
             entries.append(<object> value)
         return entries
-    if type(x) is OrderedDict and _in_order(x, entries):
-        return entries
+    if type(x) is MappingProxyType:
+        items = x.items()
+        if type(items) is _Items:   # of a dict, or of one of its subclasses that has no own
+            for pair in items:
+                entries.append((<tuple> pair)[0])
+                entries.append((<tuple> pair)[1])
+            return entries
     return entries_of(x, what)
 
 
 cdef str _part(name):
     """What an error calls a candidate."""
     return f"candidates[{shown(name)}]"
-
-
-cdef inline bint _is_everyday(x):
-    """Whether a mapping is read without Python code, so that nothing can change it meanwhile."""
-    return PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict
 
 
 cdef inline bint _write_everyday(PyObject* mapping, sp_arena* text, sp_writer* writer) noexcept:

@@ -16,7 +16,7 @@ from streamptron.doors.desk cimport DEBUG, Desk
 from streamptron.doors.gate cimport (
     gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end, gate_wait)
 from streamptron.doors.many cimport rows_run
-from streamptron.doors.names cimport key_plain
+from streamptron.doors.names cimport all_named, key_plain
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
     PairRule, arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state,
@@ -390,7 +390,7 @@ cdef class Model(Desk):
             sp_free(rising)
             if collecting:
                 PyGC_Enable()
-        return labels, [dict(zip(map(named, names), weights)) for names, weights in outputs]
+        return labels, [dict(zip(all_named(names), weights)) for names, weights in outputs]
 
     def _intercepts(self, str kind, Py_ssize_t output=-1):
         """The labels, and the intercept of one kept vector for one output or for all."""
@@ -516,8 +516,7 @@ cdef class Model(Desk):
         cdef Model other = self
         if self.learner.table.borrowed:
             other = self._in_memory()
-        state, arrays = other._file_state(_PICKLE_DEPTH)
-        arrays.pop("lookup", None)      # only a file that is used in place needs it
+        state, arrays = other._file_state(True)
         return {"format": 2, "kind": other._kind, "dict": dict(getattr(self, "__dict__", {})),
                 **state, "arrays": arrays}
 
@@ -621,11 +620,11 @@ cdef class Model(Desk):
             raise MemoryError("no memory for the model's index")
         return 0
 
-    def _file_state(self, int depth=SP_FLAT_DEPTH):
+    def _file_state(self, bint pickled=False):
         """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.
 
-        `depth`: how deep tuples in names may be nested. Predictions continue during the call.
-        Learning waits while names and weights are copied once.
+        Predictions continue during the call. Learning waits while names and weights are copied
+        once.
         """
         cdef sp_flat flat
         gate_read_begin(&self.gate)
@@ -650,19 +649,19 @@ cdef class Model(Desk):
                     "returned")
             if self.learner.table.borrowed:
                 return state, self._arrays
-            arrays = arrays_write(&self.learner, &flat)
+            arrays = arrays_write(&self.learner, &flat, not pickled)
         finally:
             gate_read_end(&self.gate)
             if collecting:
                 PyGC_Enable()
-        arrays_look_up(&flat, depth)
+        arrays_look_up(&flat, _PICKLE_DEPTH if pickled else SP_FLAT_DEPTH)
         return state, arrays
 
     def _set_file_state(self, state, arrays, whole=None, int depth=SP_FLAT_DEPTH):
         """Give an untrained model the state that _file_state returned. All of it is checked.
 
         `whole`: the buffer of the arrays, to use them in place; the model is read-only then.
-        `depth`: as for _file_state. After an error the model cannot be used.
+        `depth`: how deep tuples in names may be nested. After an error the model cannot be used.
         """
         cdef Py_ssize_t n_outputs
         cdef size_t n_objects

@@ -13,6 +13,7 @@ cdef class Name:
 cdef Name name_of(name)
 cdef bint name_key(sp_arena* scratch, Name name, sp_key* key) except -1
 cdef object key_plain(const sp_key* key, dict objects)
+cdef list all_named(list plain)
 
 
 cdef class PackedEvent:

@@ -160,6 +160,14 @@ def named(plain):
         raise damaged(f"a feature name is invalid: {error!r}") from None
 
 
+cdef list all_named(list plain):
+    """The same of many."""
+    for name in plain:
+        if type(name) is _Encoded:
+            return list(map(named, plain))
+    return plain
+
+
 # What name_decode raises if bytes are not a name; struct.error is none of the others.
 _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_error)
 

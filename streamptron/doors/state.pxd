@@ -10,7 +10,7 @@ cdef dict counts_state(const sp_learner* learner)
 cdef int counts_set_state(sp_learner* learner, state) except -1
 cdef dict once_state(const sp_learner* learner)
 cdef int once_set_state(sp_learner* learner, state) except -1
-cdef dict arrays_write(const sp_learner* learner, sp_flat* flat)
+cdef dict arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up)
 cdef int arrays_look_up(sp_flat* flat, int depth) except -1
 cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,
                      bint whole, int depth) except -1

@@ -211,11 +211,14 @@ cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
     return buffer.buf
 
 
-cdef dict arrays_write(const sp_learner* learner, sp_flat* flat):
-    """``{name: (shape, bytes)}`` of names and weights, while nobody learns."""
+cdef dict arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up):
+    """``{name: (shape, bytes)}`` of names and weights, while nobody learns.
+
+    `looked_up`: with the lookup, which only a file that is used in place needs.
+    """
     memset(flat, 0, sizeof(sp_flat))
     try:
-        arrays = _arrays_write(learner, flat)
+        arrays = _arrays_write(learner, flat, looked_up)
         if sp_learner_can(learner, SP_CAN_VOTE):
             arrays.update(_voted_write(learner))
         if sp_learner_can(learner, SP_CAN_SET):
@@ -229,7 +232,7 @@ cdef dict arrays_write(const sp_learner* learner, sp_flat* flat):
         sp_flat_free(flat)
 
 
-cdef dict _arrays_write(const sp_learner* learner, sp_flat* flat):
+cdef dict _arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up):
     cdef int fault
     with nogil:
         fault = sp_flat_measure(flat, &learner.index, &learner.table)
@@ -242,7 +245,8 @@ cdef dict _arrays_write(const sp_learner* learner, sp_flat* flat):
     else:
         arrays["keys"] = array_of(<void**> &flat.keys, flat.n_keys, 2, 8)
         arrays["texts"] = array_of(<void**> &flat.texts, flat.n_texts, 0, 1)
-        arrays["lookup"] = array_of(<void**> &flat.words, flat.n_words, 0, 4)
+        if looked_up:
+            arrays["lookup"] = array_of(<void**> &flat.words, flat.n_words, 0, 4)
     if sp_index_is_limited(&learner.index):
         arrays["stamps"] = array_of(<void**> &flat.stamps, flat.n_keys, 0, 4)
     with nogil:
@@ -376,10 +380,11 @@ cdef int arrays_look_up(sp_flat* flat, int depth) except -1:
     An error if names are too deep.
     """
     cdef bint too_deep
-    if flat.words == NULL:          # hashed
+    if flat.keys == NULL:           # hashed
         return 0
     with nogil:
-        sp_flat_lookup(flat)
+        if flat.words != NULL:
+            sp_flat_lookup(flat)
         too_deep = sp_flat_too_deep(flat, depth)
     if too_deep:
         keeper = ("model file cannot hold; pickle the model instead" if depth == SP_FLAT_DEPTH

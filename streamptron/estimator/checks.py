@@ -116,7 +116,7 @@ def truth(name: str, value: Any) -> bool:
 
 def real(name: str, value: Any, low: float, bound: str, high: float = VALUE_LIMIT) -> float:
     """A parameter as a float, at least `low` (said as `bound`)."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
         raise TypeError(f"{name}={shown(value)}; it must be a number {bound}")
     try:
         number = float(value)

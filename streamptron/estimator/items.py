@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections import ChainMap
+from collections import ChainMap, UserDict
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any
 
 from streamptron.estimator.names import shown, type_shown
@@ -15,13 +14,22 @@ _NUMBERS = ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f
 _STR, _BYTES = 13, 14
 
 
+def unwrapped(x: Any) -> Any:
+    """The dict that has the items of a mapping around dicts, which asks them name by name; or x."""
+    if type(x) is UserDict and type(x.data) is dict:
+        return x.data
+    if type(x) is not ChainMap:
+        return x
+    merged: dict[Any, Any] = {}
+    for each in reversed(x.maps):
+        if type(each) is not dict:
+            return x
+        merged.update(each)
+    return merged
+
+
 def entries_of(x: Any, what: str) -> list[Any]:
     """A mapping's names and values in turn; or an error that says what is wrong."""
-    if type(x) is ChainMap and all(type(each) is dict for each in x.maps):
-        merged: dict[Any, Any] = {}  # the same items; but it would ask each dict for each name
-        for each in reversed(x.maps):
-            merged.update(each)
-        return list(chain.from_iterable(merged.items()))
     if not isinstance(x, Mapping):
         hint = "; for a text put Tokenizer() before the learner" * isinstance(x, str | bytes)
         raise TypeError(

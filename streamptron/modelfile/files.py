@@ -18,6 +18,7 @@ from typing import Any
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
 
+_OURS = re.compile(r"[0-9a-f]{12}\.tmp")  # the end of the name of a file that is being written
 _MOST = 200  # bytes of a name that leave room for an ending: systems allow 255
 
 
@@ -153,10 +154,9 @@ def _begun(target: str, mode: int) -> tuple[int, str]:
 
 def _remove_all_left(target: str) -> None:
     folder, before = os.path.split(beside(target, ".", "."))
-    ours = re.compile(rf"{re.escape(before)}[0-9a-f]{{12}}\.tmp")
     with contextlib.suppress(OSError), os.scandir(folder) as files:
         for file in files:
-            if ours.fullmatch(file.name):
+            if file.name.startswith(before) and _OURS.fullmatch(file.name, len(before)):
                 remove_left(file.path)
 
 

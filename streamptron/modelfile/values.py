@@ -158,9 +158,9 @@ def decoded_parameter(name: str, encoded: Any) -> Any:
 
 def hexed(values: Any) -> Any:
     """Doubles as hexadecimal text, in nested lists; ints as they are."""
-    if isinstance(values, tuple | list):
-        return [hexed(value) for value in values]
-    return values.hex() if isinstance(values, float) else values
+    if isinstance(values, float):
+        return values.hex()
+    return [hexed(value) for value in values] if isinstance(values, tuple | list) else values
 
 
 def unhexed(values: Any) -> Any:

@@ -43,6 +43,9 @@ if typing.TYPE_CHECKING:
     import os
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
 def save(model: Any, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
     """Write a learner, or a pipeline that ends in one, into a file; ``load`` reads it back.
 
@@ -215,7 +218,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
             "format": FORMAT,
             "version": VERSIONS[_newest(state, names, "mail" in parts, before is not None)],
             "streamptron": __version__,
-            **{name: json.dumps(part, separators=(",", ":")) for name, part in parts.items()},
+            **{name: _ENCODER.encode(part) for name, part in parts.items()},
             "metadata": kept,
             "arrays_crc32": f"{crc:08x}",
         },
@@ -241,7 +244,7 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
         end = at + math.prod(shape) * ITEM[dtype]
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, end]}
         at = end
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = _ENCODER.encode(header).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
     if len(text) > HEADER_LIMIT:
         raise ValueError(

@@ -45,13 +45,15 @@ SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n)
 
 SP_PRIVATE bool sp_entries_are_sound(const sp_entry *entries, uint32_t n, size_t n_labels)
 {
+    bool sound = true; /* without a branch: nearly all rows are */
+    uint64_t least = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (entries[i].k >= n_labels || (i && entries[i].k <= entries[i - 1].k)
-            || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
-                 && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
-            return false;
+        const sp_entry e = entries[i];
+        sound &= (e.k >= least) & (e.k < n_labels) & (fabsf(e.c) <= 0x1p120f)
+                 & (fabsf(e.w) <= 0x1p120f) & (e.G >= 0.0f) & (e.G <= 0x1p127f);
+        least = (uint64_t)e.k + 1;
     }
-    return true;
+    return sound;
 }
 
 /* Whether the entries of one row, which must begin at mark `at` of n, are some. */

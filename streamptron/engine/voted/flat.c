@@ -34,11 +34,14 @@ static void sp_mentions_flatten(sp_voted *flat, const sp_voters *v, const sp_ind
     }
     for (sp_slot_type i = 0; i < index->n_slots; i++) {
         const sp_mentions *m = sp_mentions_of(v, rising[i]);
-        for (size_t j = m != NULL ? m->start : 0; m != NULL && j < m->end; j++) {
-            uint32_t update = m->mentions[j].update - v->number;
-            flat->values[places[update]] = m->mentions[j].x;
-            flat->slots[places[update]] = sp_index_number(index, rising[i]);
-            places[update] += 1;
+        if (m == NULL)
+            continue;
+        uint32_t number = sp_index_number(index, rising[i]);
+        for (size_t j = m->start; j < m->end; j++) {
+            size_t *place = &places[(uint32_t)(m->mentions[j].update - v->number)];
+            flat->values[*place] = m->mentions[j].x;
+            flat->slots[*place] = number;
+            *place += 1;
         }
     }
 }

@@ -245,10 +245,9 @@ static void sp_share_out(double votes, const double *parts, double B, double *sh
         shares[i] += votes * SP_MAX(0.0, sign * parts[i]);
 }
 
-SP_RARE SP_API void sp_voters_shares(const sp_voters *v, ptrdiff_t output,
-                                     const sp_slot_type *slots, const double *x, ptrdiff_t n,
-                                     const double *current, double *parts, uint32_t *seen,
-                                     double *shares)
+SP_API void sp_voters_shares(const sp_voters *v, ptrdiff_t output, const sp_slot_type *slots,
+                             const double *x, ptrdiff_t n, const double *current, double *parts,
+                             uint32_t *seen, double *shares)
 {
     const sp_voter *voter;
     const sp_mentions *m;
