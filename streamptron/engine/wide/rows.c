@@ -295,6 +295,19 @@ static void sp_wide_sum_pocket(const sp_table *table, double *sums, const uint32
         sums[labels[j]] += x * sp_pocket_kept(clock, field, table->layout);
 }
 
+enum { SP_WIDE_AHEAD = 2 };
+
+/* Bring the beginning of a row of memory near. */
+static inline void sp_wide_fetch(const sp_table *table, sp_slot_type slot)
+{
+    const sp_wide *row = sp_wide_of(table, slot);
+    if (row->n == 0)
+        return;
+    const uint8_t *fields = (const uint8_t *)sp_wide_fields(sp_wide_rows(table), row);
+    for (size_t at = 0; at < 256; at += 64)
+        sp_prefetch(fields + at);
+}
+
 SP_PRIVATE bool sp_wide_score(const sp_table *table, const sp_slot_type *slots, const double *x,
                               ptrdiff_t n, ptrdiff_t n_scores, double *scores)
 {
@@ -311,6 +324,8 @@ SP_PRIVATE bool sp_wide_score(const sp_table *table, const sp_slot_type *slots, 
         memset(pocket, 0, (size_t)n_scores * sizeof(double));
     for (ptrdiff_t i = 0; i < n; i++) {
         const sp_wide *row = sp_wide_of(table, slots[i]);
+        if (i + SP_WIDE_AHEAD < n && !rows->borrowed)
+            sp_wide_fetch(table, slots[i + SP_WIDE_AHEAD]);
         if (row->n == 0)
             continue;
         if (!sp_wide_is_there(table, row))
@@ -473,14 +488,13 @@ static void sp_wide_make(sp_table *table, sp_wide *row, const sp_move *move, ptr
             made[to - 1] = labels[--from];
     }
     from = row->n;
-    for (size_t to = n; to > from; to--) {
-        if (made[to - 1] & SP_WIDE_NEW) {
-            made[to - 1] &= ~SP_WIDE_NEW;
-            memset(fields + (to - 1) * width, 0, width * sizeof(double));
-        } else {
-            from--;
-            memmove(fields + (to - 1) * width, fields + from * width, width * sizeof(double));
-        }
+    for (size_t to = n, run; to > from; to -= run + 1) { /* what lies behind a label that is made */
+        for (run = 0; run < from && !(made[to - run - 1] & SP_WIDE_NEW);)
+            run++;
+        from -= run;
+        memmove(fields + (to - run) * width, fields + from * width, run * width * sizeof(double));
+        made[to - run - 1] &= ~SP_WIDE_NEW;
+        memset(fields + (to - run - 1) * width, 0, width * sizeof(double));
     }
     row->n = (uint32_t)n & SP_WIDE_ROW_MOST;
 }
