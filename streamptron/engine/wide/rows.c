@@ -383,6 +383,9 @@ SP_PRIVATE void sp_wide_second(const sp_table *table, const sp_entries *entries,
 /* Moves that go through a row together; more do so in several turns. */
 enum { SP_WIDE_TURN = 256 };
 
+/* With the place of a label that a row has not yet. */
+static const uint32_t SP_WIDE_NEW = (uint32_t)1 << 31;
+
 /* Where the labels of the first moves of m will be once a row has them all, and how many it has not
    yet. Returns how many moves that are. */
 static ptrdiff_t sp_wide_places(const sp_table *table, const sp_wide *row, const sp_move *move,
@@ -395,8 +398,9 @@ static ptrdiff_t sp_wide_places(const sp_table *table, const sp_wide *row, const
     m = SP_MIN(m, SP_WIDE_TURN);
     for (ptrdiff_t j = 0; j < m; j++) {
         at = sp_wide_place_from(labels, row->n, at, (uint32_t)move[j].output);
-        places[j] = (uint32_t)(at + *missing);
-        *missing += at == row->n || labels[at] != (uint32_t)move[j].output;
+        const bool new = at == row->n || labels[at] != (uint32_t)move[j].output;
+        places[j] = (uint32_t)(at + *missing) | (new ? SP_WIDE_NEW : 0);
+        *missing += new;
     }
     return m;
 }
@@ -461,41 +465,47 @@ SP_PRIVATE void sp_wide_use_room(sp_table *table, sp_slot_type slot, sp_wide_roo
     room->block = 0;
 }
 
-/* What a label that is made is known by until its fields are. */
-static const uint32_t SP_WIDE_NEW = (uint32_t)1 << 31;
+/* Move n things of a size from one place to another at or behind it, from behind, so that there is
+   room for the labels that a row has not. */
+static void sp_wide_spread(uint8_t *to, const uint8_t *from, size_t size, size_t n,
+                           const uint32_t *places, ptrdiff_t m, size_t missing)
+{
+    while (missing > 0) {
+        m--;
+        if (!(places[m] & SP_WIDE_NEW))
+            continue;
+        const size_t behind = (places[m] & ~SP_WIDE_NEW) + 1;
+        const size_t first = behind - missing;
+        memmove(to + behind * size, from + first * size, (n - first) * size);
+        n = first;
+        missing--;
+    }
+    memmove(to, from, n * size);
+}
 
-/* Make the entries of m moves, `missing` of which a row has not; there is room. All are made on one
-   way through the row, from behind: first its labels, then the fields, which come to lie where
-   labels were. */
+/* Make the entries of m moves, `missing` of which a row has not; there is room. First its labels
+   move, then the fields, which come to lie where labels were. */
 static void sp_wide_make(sp_table *table, sp_wide *row, const sp_move *move, ptrdiff_t m,
-                         size_t missing)
+                         uint32_t *places, size_t missing)
 {
     const size_t width = (size_t)table->layout.fields;
+    const size_t size = width * sizeof(double);
     const size_t n = row->n + missing;
     double *fields = sp_wide_fields(sp_wide_rows(table), row);
     const uint32_t *labels = sp_wide_labels(&table->layout, fields, row->n);
     uint32_t *made = sp_wide_labels(&table->layout, fields, n);
-    size_t from = row->n;
+    sp_wide_spread((uint8_t *)made, (const uint8_t *)labels, sizeof(uint32_t), row->n, places, m,
+                   missing);
+    sp_wide_spread((uint8_t *)fields, (const uint8_t *)fields, size, row->n, places, m, missing);
+    for (ptrdiff_t j = 0; j < m; j++) {
+        if (!(places[j] & SP_WIDE_NEW))
+            continue;
+        places[j] &= ~SP_WIDE_NEW;
+        made[places[j]] = (uint32_t)move[j].output;
+        memset(fields + places[j] * width, 0, size);
+    }
     const size_t end = sp_wide_units(&table->layout, n) * SP_WIDE_UNIT;
     memset(made + n, 0, (size_t)((uint8_t *)fields + end - (uint8_t *)(made + n)));
-    for (size_t to = n; to > 0; to--) {
-        const uint32_t last = from ? labels[from - 1] : 0;
-        while (m > 0 && from && (uint32_t)move[m - 1].output == last)
-            m--;
-        if (m > 0 && (from == 0 || (uint32_t)move[m - 1].output > last))
-            made[to - 1] = (uint32_t)move[--m].output | SP_WIDE_NEW;
-        else
-            made[to - 1] = labels[--from];
-    }
-    from = row->n;
-    for (size_t to = n, run; to > from; to -= run + 1) { /* what lies behind a label that is made */
-        for (run = 0; run < from && !(made[to - run - 1] & SP_WIDE_NEW);)
-            run++;
-        from -= run;
-        memmove(fields + (to - run) * width, fields + from * width, run * width * sizeof(double));
-        made[to - run - 1] &= ~SP_WIDE_NEW;
-        memset(fields + (to - run - 1) * width, 0, width * sizeof(double));
-    }
     row->n = (uint32_t)n & SP_WIDE_ROW_MOST;
 }
 
@@ -528,7 +538,7 @@ SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const s
         for (ptrdiff_t j = 0, end; j < m; j = end) {
             end = j + sp_wide_places(table, row, move + j, m - j, places, &missing);
             if (missing)
-                sp_wide_make(table, row, move + j, end - j, missing);
+                sp_wide_make(table, row, move + j, end - j, places, missing);
 #define CALL(average, layout) \
     sp_wide_add(*clock, fields, places, entries->x[i], move + j, end - j, r, average, layout)
             SP_EVERY_LAYOUT(CALL)
