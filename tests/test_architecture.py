@@ -210,7 +210,8 @@ def test_few_arrows_leave_a_room():
 
 def test_every_room_of_the_engine_is_in_one_part_which_the_one_file_includes():
     parts = sorted(ENGINE.glob("part_*.c"))
-    assert c_includes(ENGINE / "streamptron.c") == {path.stem for path in parts}
+    whole = re.findall(r'include "(.*)\.c"', code(ENGINE / "streamptron.c"))
+    assert sorted(whole) == [path.stem for path in parts]
     rooms = [name for path in parts for name in re.findall(r'include "(.*)\.c"', code(path))]
     library = ENGINE / "library"
     assert sorted(rooms) == sorted(
