@@ -4,7 +4,6 @@
 #include "rows/rows.h"
 
 #include <math.h>
-#include <string.h>
 
 SP_PRIVATE size_t sp_marks_count(const double *slots, size_t n)
 {
@@ -20,6 +19,14 @@ SP_PRIVATE void sp_marks_plain(double *slot)
     row->block = row->size = row->dense = 0;
 }
 
+/* The entries of a row, copied. Rows are short: as bytes, in code that is compiled for size, each
+   would take longer. */
+static void sp_entries_copy(sp_entry *to, const sp_entry *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = from[i];
+}
+
 SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size_t n,
                                  uint32_t *marks, size_t at)
 {
@@ -31,7 +38,7 @@ SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size
         sp_marks_plain(slot);
         if (row->n == 0)
             continue;
-        memcpy(marks + SP_MARKS_WIDTH * at, entries, row->n * sizeof(sp_entry));
+        sp_entries_copy((sp_entry *)(void *)(marks + SP_MARKS_WIDTH * at), entries, row->n);
         row->block = (uint32_t)at;
         at += row->n;
     }
@@ -90,7 +97,8 @@ SP_PRIVATE int sp_marks_read(sp_sparse_rows *rows, double *slots, size_t n, cons
         row->block = sp_rows_take(rows, (int)row->size);
         if (row->block == 0)
             return SP_MARKS_MEMORY;
-        memcpy(sp_row_entries(rows, row), marks + SP_MARKS_WIDTH * *at, row->n * sizeof(sp_entry));
+        sp_entries_copy(sp_rows_at(rows, row->block),
+                        (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * *at), row->n);
         *at += row->n;
     }
     return 0;
