@@ -4,6 +4,7 @@
 #include "rows/rows.h"
 
 #include <math.h>
+#include <string.h>
 
 SP_PRIVATE size_t sp_marks_count(const double *slots, size_t n)
 {
@@ -19,12 +20,12 @@ SP_PRIVATE void sp_marks_plain(double *slot)
     row->block = row->size = row->dense = 0;
 }
 
-/* The entries of a row, copied. Rows are short: as bytes, in code that is compiled for size, each
-   would take longer. */
-static void sp_entries_copy(sp_entry *to, const sp_entry *from, uint32_t n)
+/* The entries of a row, copied to or from bytes, which need not lie as entries do. Rows are short:
+   in code that is compiled for size, all bytes at once would take longer. */
+static void sp_entries_copy(void *to, const void *from, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
-        to[i] = from[i];
+    for (size_t at = 0; at < n * sizeof(sp_entry); at += sizeof(sp_entry))
+        memcpy((uint8_t *)to + at, (const uint8_t *)from + at, sizeof(sp_entry));
 }
 
 SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size_t n,
@@ -38,7 +39,7 @@ SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size
         sp_marks_plain(slot);
         if (row->n == 0)
             continue;
-        sp_entries_copy((sp_entry *)(void *)(marks + SP_MARKS_WIDTH * at), entries, row->n);
+        sp_entries_copy(marks + SP_MARKS_WIDTH * at, entries, row->n);
         row->block = (uint32_t)at;
         at += row->n;
     }
@@ -98,7 +99,7 @@ SP_PRIVATE int sp_marks_read(sp_sparse_rows *rows, double *slots, size_t n, cons
         if (row->block == 0)
             return SP_MARKS_MEMORY;
         sp_entries_copy(sp_rows_at(rows, row->block),
-                        (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * *at), row->n);
+                        marks + SP_MARKS_WIDTH * *at, row->n);
         *at += row->n;
     }
     return 0;
