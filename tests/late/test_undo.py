@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import random
+import struct
 from decimal import Decimal
 from fractions import Fraction
 
@@ -439,6 +440,44 @@ def test_a_former_step_with_more_labels_is_refused_and_can_be_learned_anew():
         step = Step.from_bytes(former(model.learn_one({"a": 1}, y, undo=True)))
     refused(model, step, ValueError, "step is of an earlier version .* Learn the right label")
     model.learn_ticket(step.ticket, "x")
+
+
+HEAVY = (1e-30, 0.5, 1.0, 1e9, 1e30)
+
+
+@seeds(6, n_slow=60)
+@pytest.mark.parametrize("labels", [2, 9])
+def test_columns_that_share_a_place_with_other_names_come_back_once(labels, seed):
+    """Of a hashed event several names, and bends, may be the same column."""
+    rng = random.Random(f"{labels}, {seed}")
+    bends = rng.random() < 0.5
+    model = AdaptiveClassifier(hash_seed=seed, hash_bits=rng.choice([2, 3, 4]), bends=bends)
+    for _ in range(25):
+        steps = []
+        for _ in range(rng.randrange(1, 8)):
+            x = {f"w{rng.randrange(9)}": 1 for _ in range(rng.randrange(3))}
+            x |= {name: round(rng.gauss(0, 1), 2) for name in "de" if rng.random() < 0.8}
+            steps.append(model.learn_one(x, rng.randrange(labels), rng.choice(HEAVY), undo=True))
+        for step in rng.sample(steps, rng.randrange(len(steps) + 1)):
+            model.undo(step)
+            model._check()
+        assert all(p == p for p in model.predict_proba_one({"w1": 1, "d": 0.5}).values())
+    pickle.loads(pickle.dumps(model))._check()
+
+
+@seeds(4)
+@pytest.mark.parametrize("labels", ["ab", "abc"])
+def test_a_column_that_names_of_one_event_have_begun_together_loses_their_step_once(labels, seed):
+    model = AdaptiveClassifier(hash_bits=1, hash_seed=seed)
+    for y in labels:
+        model.learn_one(dict.fromkeys("def", 1), y)
+    step = model.learn_one({"d": 2, "e": 3, "f": 4}, "a", undo=True)
+    model.learn_one(dict.fromkeys("def", 1.5), "b")
+    model.undo(step)
+    (n, width), numbers = model.__getstate__()["arrays"]["weights"]
+    rows = [struct.unpack_from(f"{width}d", numbers, 8 * width * i) for i in range(n)]
+    n_columns = [row[2:] for row in rows].count((1.0, 1.0))  # the last event's n and since
+    assert n_columns == model.n_features
 
 
 @seeds(2, n_slow=20)

@@ -43,10 +43,10 @@ static inline double sp_kept_read(const sp_head *head, ptrdiff_t y, ptrdiff_t m,
     return head->s;
 }
 
-/* Whether the event has had this slot before; marks it. om is above 0 once it is learned. */
+/* Whether this slot has come before; marks it, by the sign bit of om, which is never negative. */
 static inline int sp_kept_mark(sp_head *head)
 {
-    int marked = head->om < 0.0f;
+    int marked = signbit(head->om) != 0;
     if (!marked) head->om = -head->om;
     return marked;
 }

@@ -171,6 +171,26 @@ SP_PRIVATE size_t sp_kept_columns_before(const sp_learner *learner, const sp_eve
     return bytes;
 }
 
+/* Leave each column once: several names of an event may share its slot. How many bytes stay. */
+static size_t sp_kept_columns_once_each(const sp_learner *learner, const uint32_t *slots,
+                                        uint8_t *columns, size_t bytes, size_t one)
+{
+    double *const *heads = learner->table.blocks->chunks;
+    size_t stay = 0;
+    for (size_t at = 0; at < bytes; at += one) {
+        const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
+        if (sp_kept_mark(sp_head_of(heads, slots[kept->at])))
+            continue;
+        memmove(columns + stay, columns + at, one);
+        stay += one;
+    }
+    for (size_t at = 0; at < stay; at += one) {
+        const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
+        sp_kept_unmark(sp_head_of(heads, slots[kept->at]));
+    }
+    return stay;
+}
+
 SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
                                         const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
                                         uint8_t *columns, size_t bytes)
@@ -188,6 +208,8 @@ SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_even
         kept->name = sp_kept_name(learner, slots[kept->at]);
         bytes += one;
     }
+    if (learner->index.bits)
+        bytes = sp_kept_columns_once_each(learner, slots, columns, bytes, one);
     for (size_t at = 0; at < bytes; at += one) {
         sp_kept_column *kept = (sp_kept_column *)(void *)(columns + at);
         if ((ptrdiff_t)kept->at < n)
@@ -386,6 +408,7 @@ SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
         || sp_table_reserve_blocks(&learner->table, kept->slots, kept->n, n_slots, &of_heads, 1)
                < 0)
         return -1;
+    sp_kept_once_each(learner, kept->slots, kept->n);
     return learner->adaptive.rows ? sp_kept_reserve_rows(learner, kept) : 0;
 }
 
@@ -410,6 +433,7 @@ SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
         const sp_change change = sp_kept_change(kept, column->at);
         sp_slot_type slot = kept->slots[column->at];
         size = sp_kept_column_bytes(column->places);
+        kept->slots[column->at] = SP_SLOT_NULL;
         if (slot < SP_SLOTS_RESERVED)
             continue;
         float om = change.before[SP_KEPT_OM];

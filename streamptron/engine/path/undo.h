@@ -71,7 +71,8 @@ SP_PRIVATE void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, p
                              ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept,
                              double *means);
 
-/* Leave each of these slots once; 0 where it comes again. */
+/* Leave each of these slots once; 0 where it comes again. They must have been written, or be
+   reserved. */
 SP_PRIVATE void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
 
 /* How many e of a column are kept: both of two labels; with more that of the step's label. */
@@ -87,7 +88,8 @@ SP_PRIVATE ptrdiff_t sp_kept_columns_most(const sp_event *event);
 SP_PRIVATE size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
                                          ptrdiff_t y, uint8_t *columns);
 
-/* What they are after it, and those that have begun. How many bytes they all are. */
+/* What they are after it, and those that have begun, each once: several hashed names may share one.
+   How many bytes they all are. */
 SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
                                         const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
                                         uint8_t *columns, size_t bytes);
@@ -118,7 +120,7 @@ typedef struct sp_kept {
     ptrdiff_t y;
     const ptrdiff_t *k; /* outputs that stepped, rising */
     ptrdiff_t m;
-    const uint32_t *slots; /* 0: it is left out */
+    uint32_t *slots; /* 0: it is left out, or has been taken back */
     ptrdiff_t n;
     const float *before;
     const float *after;
@@ -128,8 +130,8 @@ typedef struct sp_kept {
     size_t n_bytes; /* of these */
 } sp_kept;
 
-/* See that a step can be taken back from these slots. -1 without memory; then nothing has
-   changed. */
+/* See that a step can be taken back from these slots, of which each is left once: one that comes
+   from elsewhere may name some twice. -1 without memory; then nothing has changed. */
 SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept);
 
 /* Take back what is kept once. The usual size of naive Bayes' value and the watch for drift come
