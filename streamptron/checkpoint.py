@@ -16,6 +16,7 @@ from typing import Any
 from streamptron.estimator.names import shown
 from streamptron.modelfile.layout import Contents, ModelFileError
 from streamptron.modelfile.read import model_of, read
+from streamptron.modelfile.values import encoded as encoded_value
 from streamptron.modelfile.values import encoded_position
 from streamptron.modelfile.write import contents_of, write
 
@@ -136,6 +137,8 @@ class Checkpoint:
         ):
             raise ValueError(f"every_seconds={shown(every_seconds)}; it must be a number above 0")
         self._learner = contents_of(model, metadata).learner
+        self._n_objects = (0, 0)  # labels and names of which it is known that a file can hold them
+        self._check_objects()
         self.model = model
         self.path = os.fsdecode(path)
         folder = os.path.dirname(os.path.abspath(self.path))
@@ -169,12 +172,14 @@ class Checkpoint:
         Raises
         ------
         TypeError
-            If a file cannot hold the position, whether a save is due or not; nothing is saved.
+            If a file cannot hold the position, or a label or name of a feature that the model has
+            learned, whether a save is due or not; nothing is saved.
         OSError
             If the file cannot be written. The model and the old files are unchanged, and the next
             save is due only after another `every_events` or `every_seconds`.
         """
         encoded = encoded_position(position)
+        self._check_objects()
         if not self._is_due(encoded):
             return False
         with self._lock:
@@ -182,6 +187,18 @@ class Checkpoint:
             if due:
                 self.save(position)
             return due
+
+    def _check_objects(self) -> None:
+        """That a file can hold the labels and names that are new: said now, not hours later."""
+        n = self._learner._n_objects()
+        if n == self._n_objects:
+            return
+        labels, names = self._learner._objects_held()
+        for label in labels[self._n_objects[0] :]:
+            encoded_value(label, "the label")
+        for name in names[self._n_objects[1] :]:
+            encoded_value(name, "the feature name")
+        self._n_objects = n
 
     def _is_due(self, position: Any) -> bool:
         n_seen = self._learner.n_seen

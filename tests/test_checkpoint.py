@@ -3,9 +3,11 @@
 import datetime
 import itertools
 import os
+import re
 import stat
 import threading
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
@@ -447,3 +449,39 @@ def test_daemon_killed_at_any_moment_loses_nothing_that_was_saved(seed, folder):
 def test_a_folder_that_is_not_there_is_said_at_once(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"path=.*: there is no folder '.*nix'; make it"):
         Checkpoint(Perceptron(), tmp_path / "nix" / "mail")
+
+
+class Odd(str):
+    """A str that equals no other one, so that it stays the object that it is."""
+
+    def __hash__(self):
+        return 7
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "said"),
+    [
+        ({uuid.UUID(int=1): 1}, True, "the feature name UUID("),
+        ({"a": 1}, uuid.UUID(int=1), "the label UUID("),
+        ({"a": 1}, Odd("spam"), "the label 'spam' is an Odd"),
+    ],
+)
+def test_what_no_file_can_hold_is_said_at_the_next_step_not_when_a_save_is_due(path, x, y, said):
+    model = make("MulticlassPerceptron")
+    checkpoint = Checkpoint(model, path, every_events=1000)
+    model.learn_one({"a": 1}, False)
+    assert checkpoint.step() is False
+    model.learn_one(x, y)
+    for _ in range(2):
+        with pytest.raises(TypeError, match=re.escape(said)):
+            checkpoint.step()
+    with pytest.raises(TypeError, match=re.escape(said)):
+        Checkpoint(model, path)
+
+
+def test_odd_names_that_a_file_can_hold_are_saved(path):
+    model = make("MulticlassPerceptron")
+    checkpoint = Checkpoint(model, path, every_events=1)
+    model.learn_one({datetime.date(2026, 1, 31): 1, 0.5: 1}, datetime.date(2026, 1, 31))
+    assert checkpoint.step()
+    assert learned(Checkpoint.newest(path)) == learned(model)

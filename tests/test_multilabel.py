@@ -514,6 +514,48 @@ def test_a_frame_of_labels_names_its_columns():
     assert answers.dtypes.eq(bool).all()
 
 
+FRAMES = {
+    "pandas": lambda library, columns: library.DataFrame(columns),
+    "polars": lambda library, columns: library.DataFrame(columns),
+    "pyarrow": lambda library, columns: library.table(columns),
+}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize("kind", [int, bool, float])
+def test_labels_may_come_as_a_frame_of_any_library(library, kind):
+    module = pytest.importorskip(library)
+    X, Y = matrix(np.random.default_rng(1))
+    expected = MultiLabelClassifier(hash_seed=0)
+    expected.learn_many(X, Y, labels=list("abcde"))
+    columns = dict(zip("abcde", Y.T.astype(kind).tolist(), strict=True))
+    for labels in (None, list("abcde")):
+        model = MultiLabelClassifier(hash_seed=0)
+        model.learn_many(X, FRAMES[library](module, columns), labels=labels)
+        assert learned(model) == learned(expected)
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_a_frame_of_labels_that_cannot_be_is_refused(library):
+    module = pytest.importorskip(library)
+    model = MultiLabelClassifier(hash_seed=0)
+    for column, error, says in [
+        ([1, None, 0], ValueError, "no value in row 1, column 'a'"),
+        ([1, 2, 0], ValueError, "y has 2 in row 1, column 0"),
+        (["1", "0", "0"], TypeError, "y has dtype"),
+        ([1, 0], ValueError, "it must have 3 rows, as X has, of 1"),
+    ]:
+        with pytest.raises(error, match=says):
+            model.learn_many(np.ones((3, 2)), FRAMES[library](module, {"a": column}))
+    assert not model.labels
+
+
+def test_a_lazy_frame_of_labels_says_what_to_do():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match=r"y is a LazyFrame, .* give y\.collect\(\)"):
+        MultiLabelClassifier().learn_many(np.ones((1, 2)), polars.LazyFrame({"a": [1]}))
+
+
 @pytest.mark.parametrize(
     ("Y", "labels", "error", "says"),
     [

@@ -598,6 +598,14 @@ cdef class Model(Desk):
         """The labels that a model file keeps; None: they are truth values."""
         return None
 
+    def _n_objects(self):
+        """How many labels there are, and how many names of features that are other objects."""
+        return len(self._label_list()), len(self._objects)
+
+    def _objects_held(self):
+        """All of these."""
+        return list(self._label_list()), list(self._objects)
+
     cdef Py_ssize_t _set_labels(self, labels) except -1:
         """Give an untrained model what _get_labels gave: the number of its outputs."""
         raise NotImplementedError

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import typing
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -19,7 +20,8 @@ from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator import frames
 from streamptron.estimator.cells import SKIP
 from streamptron.estimator.columns import without_nan
-from streamptron.estimator.names import INT_LIMIT, shown, type_shown
+from streamptron.estimator.names import INT_LIMIT, OBJECT, name_plain, shown, type_shown
+from streamptron.modelfile.values import encode
 
 if typing.TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -161,7 +163,25 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None, missing: str = SK
         raise TypeError(
             "feature_names is given, but X is a frame, whose columns have names; rename the columns"
         )
-    return _batch(*frames.frame_matrix(frame, missing), frame)
+    matrix, names = frames.frame_matrix(frame, missing)
+    _doubt(names)
+    return _batch(matrix, names, frame)
+
+
+def _doubt(names: list[Hashable]) -> None:
+    """Warn of columns that a model can learn, and no file can hold: days later it is too late."""
+    for name in names:
+        if type(name) is not str and name_plain(name)[0] == OBJECT:
+            try:
+                encode(name)
+            except TypeError:
+                warnings.warn(
+                    f"the column {shown(name)} of X is {type_shown(name)}, and a model that learns "
+                    "it cannot be saved, only pickled; name the columns by text: X.columns = "
+                    "X.columns.astype(str)",
+                    stacklevel=4,
+                )
+                return
 
 
 def _batch(

@@ -37,6 +37,21 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
         ) from None
 
 
+def frame_or_none(X: typing.Any, what: str) -> nw.DataFrame[typing.Any] | None:
+    """Wrap a native frame; None for anything else, which costs little to find out."""
+    if not hasattr(type(X), "columns"):
+        return None
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except Exception as error:  # two columns of one name
+        raise ValueError(f"{what}: {' '.join(str(error).split())}") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"{what} is {type_shown(X)}, which has no rows yet; give {what}.collect()")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
 def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
     """The frame of one column that a native series is; None if narwhals knows no such series."""
     import narwhals.stable.v2 as nw
@@ -78,7 +93,7 @@ def frame_matrix(
 
 def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]:
     """A series, array or sequence as a list of n plain values, or an error that names it."""
-    odd = isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns")
+    odd = isinstance(values, str | bytes | Mapping | Set) or hasattr(type(values), "columns")
     try:
         if odd:
             raise TypeError

@@ -33,7 +33,7 @@ def truth_of(y: Any) -> bool:
 
 
 def label_of(y: Any) -> Any:
-    """Any label as it is kept: one of numpy's as Python's own."""
+    """Any label as it is kept: one of numpy's, or of an enum, as the plain one that it equals."""
     if is_numpy(y, "generic"):
         y = y.item()
     if y is None:
@@ -47,6 +47,29 @@ def label_of(y: Any) -> Any:
         ) from None
     if _differs_from_itself(y):
         raise ValueError(f"y={shown(y)} does not equal itself; it cannot be a label")
+    return _plain(y)
+
+
+# How a subclass of these becomes what it is a kind of, whatever its own methods say.
+_EXACT: dict[type, Callable[[Any], Any]] = {
+    str: str.__str__,
+    bytes: lambda y: bytes(memoryview(y)),
+    int: int.__int__,
+    float: float.__float__,
+    tuple: lambda y: tuple(map(_plain, tuple.__iter__(y))),
+}
+
+
+def _plain(y: Any) -> Any:
+    """A label as the text, number or tuple that it equals: a file holds no class of the user's."""
+    if is_numpy(y, "generic"):
+        y = y.item()
+    if type(y) is bool:
+        return y
+    for kind, exact in _EXACT.items():
+        if isinstance(y, kind) and (type(y) is not kind or kind is tuple):
+            plain = exact(y)
+            return plain if hash(plain) == hash(y) and plain == y else y
     return y
 
 

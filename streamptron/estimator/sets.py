@@ -49,6 +49,10 @@ def sets_of(
     steps: NDArray[np.float64] | None,
 ) -> Sets:
     """The labels of n rows, checked; TypeError or ValueError with the row in front."""
+    frame = frames.frame_or_none(y, "y")
+    if frame is not None:
+        names = list(frame.columns) if labels is None else labels
+        return _of_indicator(model, _numbers(frame), n, names)
     if labels is not None or getattr(y, "ndim", 1) == 2:
         return _of_indicator(model, y, n, labels)
     rows = frames.listed(y, n, "y", "one set of labels")
@@ -83,10 +87,22 @@ def sets_of(
     )
 
 
+def _numbers(frame: Any) -> NDArray[Any]:
+    """The cells of a frame as an array; an error if one of them is missing."""
+    columns = []
+    for series in frame.iter_columns():
+        gaps = series.is_null().to_numpy()
+        if gaps.any():
+            raise ValueError(
+                f"y has no value in row {gaps.argmax()}, column {shown(series.name)}; it must hold "
+                "0 and 1, or False and True"
+            )
+        columns.append(series.to_numpy())
+    return np.column_stack(columns) if columns else np.empty((len(frame), 0))
+
+
 def _of_indicator(model: SetModel, Y: Any, n: int, labels: Iterable[Hashable] | None) -> Sets:
     """The same of a matrix of 0 and 1, one column a label."""
-    if hasattr(Y, "columns") and labels is None:
-        labels, Y = list(Y.columns), Y.to_numpy()
     if labels is None:
         raise TypeError(
             f"y is {type_shown(Y)} of two dimensions; give the labels of its columns: labels=[...]"

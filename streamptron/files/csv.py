@@ -9,9 +9,22 @@ from typing import Any, Self
 
 from streamptron.estimator.cells import category
 from streamptron.estimator.names import shown
+from streamptron.files.dates import date_features
 from streamptron.files.format import Event, Format
 from streamptron.files.sources import Block, LineError
-from streamptron.files.tokens import BadLine, listed, number_of, parsed_number, replaced, valid
+from streamptron.files.tokens import (
+    BadLine,
+    held,
+    listed,
+    number_of,
+    parsed_number,
+    put,
+    replaced,
+    valid,
+)
+
+TYPES = ("number", "category", "date", "ignore")
+DELIMITERS = ";\t|,"  # that a file may have instead of the one that is asked for
 
 
 class CSV(Format):
@@ -39,9 +52,10 @@ class CSV(Format):
             ) from None
         self._types = dict(types or {})
         for column, kind in self._types.items():
-            if kind not in ("number", "category", "ignore"):
+            if kind not in TYPES:
                 raise ValueError(
-                    f'types[{shown(column)}]={shown(kind)}; give "number", "category" or "ignore"'
+                    f'types[{shown(column)}]={shown(kind)}; give "number", "category", "date" or '
+                    '"ignore"'
                 )
         self._label = label
         self._text = text
@@ -90,7 +104,10 @@ class CSV(Format):
         named += [column for column in (label, self._text) if column is not None]
         for column in named:
             if column not in header:
-                raise BadLine(f"no column {shown(column)}; there are {shown(header, 300)}")
+                raise BadLine(
+                    f"no column {shown(column)}; there are {shown(header, 300)}"
+                    f"{_hint(column, header)}"
+                )
         for column in header:
             if header.count(column) > 1:
                 raise BadLine(f"two columns {shown(column)}; rename one")
@@ -117,6 +134,10 @@ class CSV(Format):
             raise BadLine(
                 f"{len(item)} cells, and {self._n} columns; quote a cell that holds the delimiter"
             )
+        if item == self.header:
+            raise BadLine(
+                "the row is the header once more, as where files were joined; leave it out"
+            )
         y: Any = None
         if self._at_label is not None:
             y = item[self._at_label]
@@ -137,24 +158,46 @@ class CSV(Format):
             return text, y, 1.0, None, None
         x: dict[str, float] = {}
         for column, place, kind in self._at:
-            cell = item[place]
-            if not cell:
-                continue
-            if kind == "number":
-                x[column] = number_of(cell, f"{column}: the value")
-                continue
-            if kind == "any":
-                value = parsed_number(cell)
-                if value is not None:
-                    if not isfinite(value):
-                        raise BadLine(
-                            f"{column}: the cell {shown(cell)} is not a finite number; leave it "
-                            "empty if the value is missing, or make the column a category"
-                        )
-                    x[column] = value
-                    continue
-            x[category(column, valid(cell, column))] = 1
+            if item[place]:
+                self._add(x, column, item[place], kind)
         return x, y, 1.0, None, None
+
+    @staticmethod
+    def _add(x: dict[str, float], column: str, cell: str, kind: str) -> None:
+        """Put what a cell says into x."""
+        if kind == "date":
+            for feature in date_features(column, valid(cell, column)):
+                put(x, feature, 1)
+            return
+        if kind == "number":
+            value: float | None = number_of(cell, f"{column}: the value")
+        else:
+            value = parsed_number(cell) if kind == "any" else None
+        if value is None:
+            put(x, category(column, valid(cell, column)), 1)
+            return
+        if not isfinite(value):
+            raise BadLine(
+                f"{column}: the cell {shown(cell)} is not a finite number; leave it empty if the "
+                "value is missing, or make the column a category"
+            )
+        if not held(value):
+            raise BadLine(
+                f"{column}: {value} is an int that a float64 cannot hold exactly, as ids are; "
+                f"leave the column out by types[{shown(column)}]='ignore', or take it for names "
+                "by 'category'"
+            )
+        put(x, column, value)
+
+
+def _hint(column: str, header: list[str]) -> str:
+    """What may be wrong with a header that lacks a column."""
+    for delimiter in DELIMITERS:
+        if any(column in cell.split(delimiter) for cell in header):
+            return f"; are the cells between other characters? Give delimiter={delimiter!r}"
+    if any(parsed_number(cell) is not None for cell in header):
+        return "; if the file has no header, name its columns by columns="
+    return ""
 
 
 def _label(cell: str, number: bool) -> Any:

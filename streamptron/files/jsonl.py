@@ -8,10 +8,10 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from streamptron.estimator.cells import category
+from streamptron.estimator.cells import category, is_gap
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
-from streamptron.files.tokens import BadLine, decoded, listed, replaced, valid
+from streamptron.files.tokens import BadLine, decoded, held, listed, put, replaced, valid
 
 
 class JSONLines(Format):
@@ -56,7 +56,7 @@ class JSONLines(Format):
         x: dict[str, float] = {}
         for name, path in self._features:
             value = field_of(record, path)
-            if value is not None:
+            if not is_gap(value):
                 _add(x, name, value)
         if self.unseen:
             self.unseen = {
@@ -131,11 +131,16 @@ def _truth(value: Any, label: str) -> bool:
 def _add(x: dict[str, float], name: str, value: Any) -> None:
     """Put what a JSON field holds into x."""
     if isinstance(value, str):
-        x[category(name, valid(value, name))] = 1
+        put(x, category(name, valid(value, name)), 1)
     elif isinstance(value, bool):
-        x[name] = int(value)
+        put(x, name, int(value))
     elif _is_number(value):
-        x[name] = value
+        if not held(value):
+            raise BadLine(
+                f"{name}: {value} is an int that a float64 cannot hold exactly, as ids are; leave "
+                "it out of the features, or write it as a text"
+            )
+        put(x, name, value)
     else:
         raise BadLine(
             f"{name}: {shown(value)}; a feature must be a finite number, a text, true or false"

@@ -364,8 +364,9 @@ def read(
     vw
         As Vowpal Wabbit reads it: what touches the first bar is the tag, even without the quote.
         Names become "namespace^name", or stay as they are in no namespace. A missing value is 1,
-        scales multiply, repeated features add up. No label gives None. Labels are numbers, ints
-        where whole; with ``label_type="text"`` they are what is written. The importance is `w`.
+        scales multiply, repeated features add up. A text as a value is a category: city:paris
+        gives {"city=paris": 1}. No label gives None. Labels are numbers, ints where whole; with
+        ``label_type="text"`` they are what is written. The importance is `w`.
         A label with a cost, 1:2 or 1:2:0.5, makes a bad line.
     svmlight
         Labels are numbers, ints where whole; indices are ints from 0 in any order, each once.
@@ -373,14 +374,17 @@ def read(
         ``label="a.b"`` names a field, a dot going into an object; for a field with a dot in its
         name give a tuple, ("a.b",). None reads no label. Either ``text="field"``, or
         ``features=["field", ...]``: a number or truth value gives {field: number}, a text
-        {"field=text": 1}. A feature that is missing or null is not in x; a label or text must be
-        there. Objects and lists cannot be features; a key that occurs twice makes a bad line.
+        {"field=text": 1}. A feature that is missing, null or an empty text is not in x; a label or
+        text must be there. Objects and lists cannot be features; a key that occurs twice makes a
+        bad line, and so does a feature that comes of two fields.
     csv
         ``label="column"`` and ``text="column"``, as for jsonl; otherwise ``features=[...]``, by
         default all other columns. A cell that reads as a number gives {column: number}, an empty
         one nothing, any other {"column=cell": 1}. One that reads as infinite or as no number (inf,
         1e400, nan) makes a bad line: leave a missing value empty. ``types={"column": "number"}``,
-        "category" or "ignore" says so for a column; a label is a str unless its type is "number".
+        "category", "date" or "ignore" says so for a column. A date, 2026-01-31 or 2026-01-31 09:30,
+        gives three categories: its month, weekday and hour. A label is a str unless its type is
+        "number". A row that repeats the header is a bad line.
         ``delimiter=","``. ``columns=[...]`` names the columns of files that have no header. A row
         may span lines within quotes; its line is the first. After quotes that are wrong the next
         line is taken for a row; after a line longer than `max_line` the rest of the file is left

@@ -55,12 +55,6 @@ def replaced(text: str) -> str:
     return text
 
 
-def finite_number(token: bytes | str) -> float | None:
-    """The finite number that a token is; None if it is none."""
-    number = float_of(token)
-    return number if number is not None and isfinite(number) else None
-
-
 def parsed_number(token: bytes | str) -> int | float | None:
     """The number that a token is, finite or not, an int if it is whole; None if it is none."""
     number = float_of(token)
@@ -76,6 +70,13 @@ def number_of(token: bytes | str, what: str, hint: str = "write one") -> int | f
     if number is None or not isfinite(number):
         raise BadLine(f"{what} {seen(token)} is not a finite number; {hint}")
     return number
+
+
+def held(number: float) -> bool:
+    """Whether a float64 holds a finite number exactly, which an int may be too long for."""
+    if abs(number) < 2**53 or isinstance(number, float):
+        return True
+    return abs(number) < 2**1023 and int(float(number)) == number
 
 
 def value_of(token: bytes | str, what: str) -> float:
@@ -109,4 +110,17 @@ def listed(names: Any, option: str) -> list[Any]:
         return []
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f"{option} is {type_shown(names)}; give a list of names")
-    return list(names)
+    names = list(names)
+    if repeated := [name for at, name in enumerate(names) if name in names[:at]]:
+        raise ValueError(f"{option} has {shown(repeated[0])} twice; give it once")
+    return names
+
+
+def put(x: dict[str, float], name: str, value: float) -> None:
+    """Put a feature into an event that must not have it already."""
+    if name in x:
+        raise BadLine(
+            f"the feature {shown(name)} is there twice, by name and as a category; leave one of "
+            "the two out"
+        )
+    x[name] = value

@@ -6,9 +6,10 @@ import re
 from math import isfinite
 from typing import Any
 
+from streamptron.estimator.cells import category, float_of
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
-from streamptron.files.tokens import BadLine, decoded, finite_number, number_of, value_of, words_of
+from streamptron.files.tokens import BadLine, decoded, number_of, value_of, words_of
 
 # label:cost, or label:cost:probability
 _COSTS = re.compile(r"\d+(:[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?){1,2}", re.IGNORECASE)
@@ -65,9 +66,13 @@ class VW(Format):
                 scale = float(number_of(value, f"{namespace}: the scale")) if colon else 1.0
             for word in words:
                 name, colon, value = word.partition(":")
-                number = finite_number(value) if colon else 1.0
-                if not name or number is None:
-                    raise BadLine(f"{shown(word)}; write name:value, and a finite number for it")
+                number = float_of(value) if colon else 1.0
+                if not name or (colon and not value) or (number and not isfinite(number)):
+                    raise BadLine(
+                        f"{shown(word)}; write name:value, a finite number or a text for it"
+                    )
+                if number is None:  # a text, and so a category
+                    name, number = category(name, value), 1.0
                 if abs(number) >= 2**53:
                     number = value_of(value, f"{name}: the value")
                 name = prefix + name

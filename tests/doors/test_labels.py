@@ -1,6 +1,8 @@
 """Labels and sample weights: what is good, and what bad ones get."""
 
+import enum
 import pickle
+from collections import namedtuple
 from decimal import Decimal
 from fractions import Fraction
 
@@ -8,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from streamptron import Perceptron
+from streamptron import MulticlassPerceptron, MultiLabelClassifier, Perceptron, load
 from tests.support.doors import CALLS, INF, NAN, refused, trained
 from tests.support.variants import every_learner, labels_for
 
@@ -148,3 +150,49 @@ def test_sample_weight_is_any_number_of_at_least_zero(learner, w):
         model.learn_one({"a": 1}, label, w)
         plain.learn_one({"a": 1}, label, float(w))
     assert pickle.dumps(model) == pickle.dumps(plain)
+
+
+class Kind(enum.StrEnum):
+    SPAM = "spam"
+
+
+class Number(enum.IntEnum):
+    TWO = 2
+
+
+class Mixed(str, enum.Enum):  # noqa: UP042  as code older than StrEnum has them
+    SPAM = "spam"
+
+
+class Text(str):
+    pass
+
+
+Place = namedtuple("Place", "city number")
+
+SUBCLASSES = [
+    (Kind.SPAM, "spam"),
+    (Mixed.SPAM, "spam"),
+    (Text("spam"), "spam"),
+    (np.str_("spam"), "spam"),
+    (np.bytes_(b"spam"), b"spam"),
+    (Number.TWO, 2),
+    (np.int8(2), 2),
+    (np.float64(0.5), 0.5),
+    (Place(Kind.SPAM, Number.TWO), ("spam", 2)),
+    ((Kind.SPAM, (np.int8(2), True)), ("spam", (2, True))),
+]
+
+
+@pytest.mark.parametrize(("odd", "plain"), SUBCLASSES, ids=repr)
+def test_a_label_is_kept_as_the_plain_one_that_it_equals(odd, plain, tmp_path):
+    model = MulticlassPerceptron(hash_seed=1)
+    model.learn_one({"a": 1}, odd)
+    model.learn_many(np.eye(2), [odd, False])
+    several = MultiLabelClassifier()
+    several.learn_one({"a": 1}, [odd])
+    for learner in (model, several):
+        assert type(learner.labels[0]) is type(plain)
+        assert repr(learner.labels[0]) == repr(plain)
+        learner.save(tmp_path / "model")
+        assert load(tmp_path / "model").labels == learner.labels

@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from streamptron import AdaptiveClassifier
 from streamptron.files import LineError, read
 from tests.support.event_files import events, problems, record
 
@@ -107,19 +108,23 @@ dog | a
         3: "'3' after label and importance; only a 'tag may follow",
         4: "the importance -1 is negative; write 0 or more",
         5: "the importance 'x' is not a finite number; write one",
-        6: "'a:b'; write name:value, and a finite number for it",
-        7: "'a:1:2'; write name:value, and a finite number for it",
-        8: "':2'; write name:value, and a finite number for it",
+        8: "':2'; write name:value, a finite number or a text for it",
         9: "ns: the scale 'x' is not a finite number; write one",
-        10: "'a:nan'; write name:value, and a finite number for it",
-        11: "'a:1e400'; write name:value, and a finite number for it",
-        12: "'a:1_0'; write name:value, and a finite number for it",
-        13: "'a:'; write name:value, and a finite number for it",
+        10: "'a:nan'; write name:value, a finite number or a text for it",
+        11: "'a:1e400'; write name:value, a finite number or a text for it",
+        13: "'a:'; write name:value, a finite number or a text for it",
         14: "not UTF-8 ('utf-8' codec can't decode byte 0xff in position 4: invalid start byte); "
         "give the file's encoding, or convert it",
-        15: "'a:\u0661'; write name:value, and a finite number for it",
         16: "n^a comes to inf; scale it down",
     }
+
+
+def test_a_text_of_vw_is_a_category_as_everywhere():
+    data = b"1 |  city:paris price:3\n1 |a city:paris:x:2 t:12:30 t:12:30 n:1_0\n"
+    assert events(data, "vw") == [
+        ({"city=paris": 1.0, "price": 3.0}, 1),
+        ({"a^city=paris:x:2": 1.0, "a^t=12:30": 2.0, "a^n=1_0": 1.0}, 1),
+    ]
 
 
 @pytest.mark.parametrize("options", [{}, {"label_type": "text"}])
@@ -302,6 +307,114 @@ def test_a_csv_cell_that_is_not_finite_is_bad_unless_its_column_is_a_category():
     ]
     types = {"a": "category"}
     assert events(data, "csv", label="y", types=types)[0] == ({"a=nan": 1}, "1")
+
+
+@pytest.mark.parametrize(
+    ("data", "format", "options"),
+    [
+        (b'y,c,g,h\na,1,"",\n', "csv", {}),
+        (b'{"y": "a", "c": 1, "g": ""}\n', "jsonl", {"features": ["c", "g"]}),
+    ],
+)
+def test_an_empty_text_is_a_gap_in_every_format_as_in_a_dict(data, format, options):
+    ((x, y),) = events(data, format, label="y", **options)
+    assert (x, y) == ({"c": 1}, "a")
+    model = AdaptiveClassifier()
+    model.learn_one({"c": 1, "g": "", "h": None}, "a")
+    assert list(model.weights) == list(x)
+
+
+@pytest.mark.parametrize(
+    ("data", "format", "features"),
+    [
+        (b"y,a,a=x\ns,x,2\n", "csv", None),
+        (b"y,a=x,a\ns,2,x\n", "csv", ["a", "a=x"]),
+        (b"y,a=b,a\ns,c,b=c\n", "csv", None),
+        (b'{"y":"s","a":"x","a=x":2}\n', "jsonl", ["a", "a=x"]),
+        (b'{"y":"s","a.b":1,"a":{"b":2}}\n', "jsonl", [("a.b",), "a.b"]),
+    ],
+)
+def test_a_feature_that_an_event_has_twice_makes_a_bad_line(data, format, features):
+    options = {} if features is None else {"features": features}
+    found = problems(data, format, label="y", **options)
+    assert len(found) == 1
+    assert (
+        "is there twice, by name and as a category; leave one of the two out" in found.popitem()[1]
+    )
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_a_feature_that_is_asked_for_twice_is_refused_at_once(format):
+    with pytest.raises(ValueError, match="features has 'a' twice; give it once"):
+        read(io.BytesIO(b""), format, label="y", features=["a", "b", "a"])
+
+
+def test_a_header_in_the_middle_of_a_csv_file_is_a_bad_line():
+    data = b"y,a\ns,1\ny,a\nt,2\n"
+    assert problems(data, "csv", label="y") == {
+        3: "the row is the header once more, as where files were joined; leave it out"
+    }
+    assert events(data, "csv", label="y", on_error=lambda e: None) == [
+        ({"a": 1}, "s"),
+        ({"a": 2}, "t"),
+    ]
+    assert list(problems(b"y,a\ns,1\n", "csv", label="y", columns=["y", "a"])) == [1]
+
+
+@pytest.mark.parametrize(
+    ("header", "hint"),
+    [
+        (b"kind;size", "Give delimiter=';'"),
+        (b"kind\tsize", "Give delimiter='\\t'"),
+        (b"size|kind", "Give delimiter='|'"),
+        (b"spam,1", "if the file has no header, name its columns by columns="),
+    ],
+)
+def test_a_column_that_is_not_there_says_what_may_be_wrong(header, hint):
+    with pytest.raises(LineError) as raised:
+        events(header + b"\n", "csv", label="kind")
+    assert raised.value.reason.startswith("in the header, no column 'kind'; there are [")
+    assert hint in raised.value.reason
+
+
+def test_ints_that_are_too_long_for_a_float_say_what_to_do_with_ids():
+    number = 1234567890123456789
+    found = problems(b"y,id\na,%d\na,%d\n" % (number, 2**60), "csv", label="y")
+    assert found == {
+        2: f"id: {number} is an int that a float64 cannot hold exactly, as ids are; leave the "
+        "column out by types['id']='ignore', or take it for names by 'category'"
+    }
+    data = b'{"id": %d}\n{"id": %d}\n{"id": 1%b}\n' % (number, 2**60, b"0" * 400)
+    found = problems(data, "jsonl", label=None, features=["id"])
+    assert list(found) == [1, 3]
+    assert "leave it out of the features, or write it as a text" in found[1]
+    types = {"id": "category"}
+    data = b"y,id\na,%d\n" % number
+    assert events(data, "csv", label="y", types=types) == [({f"id={number}": 1}, "a")]
+
+
+def test_a_date_is_its_month_its_weekday_and_its_hour():
+    data = b"y,t\na,2026-01-31\na,2026-02-01 00:05:07.25\na,2026-12-06T23:59Z\na,\na,31.1.2026\n"
+    found = []
+    problem = {}
+    reader = read(
+        io.BytesIO(data),
+        "csv",
+        label="y",
+        types={"t": "date"},
+        on_error=lambda error: problem.update({error.line: error.reason}),
+    )
+    found = [sorted(x) for x, _ in reader]
+    assert found == [
+        ["t.month=Jan", "t.weekday=Sat"],
+        ["t.hour=0", "t.month=Feb", "t.weekday=Sun"],
+        ["t.hour=23", "t.month=Dec", "t.weekday=Sun"],
+        [],
+    ]
+    assert problem == {
+        6: "t: the cell '31.1.2026' is not a date; write it as 2026-01-31, or as 2026-01-31 "
+        "09:30:00"
+    }
 
 
 def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():

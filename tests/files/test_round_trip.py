@@ -69,17 +69,17 @@ def test_features_survive_vw_svmlight_json_and_csv(seed):
     ]
     lines = [f"{y!r} |" + "".join(f" {name}:{v!r}" for name, v in x.items()) for x, y in held]
     assert events("\n".join(lines).encode(), "vw") == floats
-    lines = [json.dumps({"y": y, "x": x}) for x, y in expected]
-    fields = [("x", name) for name in sorted({name for x, _ in expected for name in x})]
+    lines = [json.dumps({"y": y, "x": x}) for x, y in held]
+    fields = [("x", name) for name in sorted({name for x, _ in held for name in x})]
     found = events("\n".join(lines).encode(), "jsonl", label="y", features=fields)
-    assert found == [({f"x.{name}": value for name, value in x.items()}, y) for x, y in expected]
-    columns = sorted({name for x, _ in expected for name in x})
+    assert found == [({f"x.{name}": value for name, value in x.items()}, y) for x, y in held]
+    columns = sorted({name for x, _ in held for name in x})
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow([*columns, " y"])
-    writer.writerows([*(x.get(name, "") for name in columns), y] for x, y in expected)
+    writer.writerows([*(x.get(name, "") for name in columns), y] for x, y in held)
     data = file.getvalue().encode()
-    assert events(data, "csv", label=" y", types={" y": "number"}) == expected
+    assert events(data, "csv", label=" y", types={" y": "number"}) == held
     numbered = [({rng.randrange(10**6): v for v in x.values()}, y) for x, y in held]
     lines = [f"{y!r}" + "".join(f" {i}:{v!r}" for i, v in x.items()) for x, y in numbered]
     assert events("\n".join(lines).encode(), "svmlight") == numbered

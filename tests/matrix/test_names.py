@@ -1,8 +1,10 @@
 """Columns have the names that dicts have, of every kind."""
 
+import datetime
 import gc
 import pickle
 import random
+import uuid
 import weakref
 
 import numpy as np
@@ -207,3 +209,14 @@ def test_names_of_the_last_event_outlive_the_model_that_a_copy_replaces(learner,
         for event in (x, other, x):
             assert answers(model, event) == answers(twin, event)
     assert pickle.dumps(model) == pickle.dumps(twin)
+
+
+@pytest.mark.parametrize(
+    "name", [pd.Timestamp("2026-01-31"), uuid.UUID(int=1), np.datetime64("2026-01-31", "ns")]
+)
+def test_a_frame_says_at_once_that_a_model_of_such_columns_cannot_be_saved(name):
+    X = pd.DataFrame(np.eye(2), columns=pd.Index([name, "a"], dtype=object))
+    with pytest.warns(UserWarning, match="cannot be saved, only pickled; name the columns by text"):
+        Perceptron().learn_many(X, [True, False])
+    X.columns = [1, datetime.date(2026, 1, 31)]
+    Perceptron().learn_many(X, [True, False])
