@@ -109,7 +109,7 @@ class Stream:
         done = Counter(self._done)
         self.sources: list[_Waiting] = []
         for found in find_sources(sources):
-            source = _Waiting(found.name, found.path, found.file, self._wait, opening)
+            source = _Waiting(found, self._wait, opening)
             if source.known_as and done[source.known_as]:
                 done[source.known_as] -= 1
             elif start is not None and self._start is None and start.file == source.known_as != "":
@@ -252,13 +252,11 @@ class _Waiting(Source):
 
     def __init__(
         self,
-        name: str,
-        path: str | None,
-        file: Any,
+        source: Source,
         wait: Callable[[int | None], object],
         opening: Callable[[], contextlib.AbstractContextManager[None]],
     ) -> None:
-        super().__init__(name, path, file)
+        super().__init__(source.name, source.path, source.file, source.listed)
         self.wait = wait
         self.n_read = 0  # bytes
         self._opening = opening

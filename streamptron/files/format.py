@@ -36,6 +36,8 @@ class Format:
     separator: str | None = None
     # the file that is read
     source: Source | None = None
+    # files of folders that are none of the format
+    left_out: typing.Sequence[str] = ()
     # whether the last event's text had bytes that cannot be decoded
     replaced = False
 

@@ -1,23 +1,26 @@
 """Mails: an mbox, or a file a mail, as Maildir, MH and folders of .eml have them; an index of such.
 
-    file begins with `From ... 12:30 ...`    an mbox: a mail from each such line to the next one
-    any other file                           one mail
-    with label_by="index"                    a line a mail: label, white space, its file
+    file begins with a line `From `    an mbox, cut where mails begin: see mbox.py
+    any other file                     one mail
+    with label_by="index"              a line a mail: label, white space, its file
 
 A mail is bytes, exactly as they lie there; of an mbox without the `From ` line, and without the
-quote that the mbox has put before such lines of a text.
+quote that the mbox has put before such lines of a text. In a folder lie other files, too, as a mail
+program's index of it: those whose names are not a mail's must begin as a mail does.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import typing
+import warnings
 from typing import Any
 
-from streamptron.doors.many import count_line_ends
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
+from streamptron.files.mbox import HEADER_END, Cutter, begins, first_lines
 from streamptron.files.sources import find_sources
 from streamptron.files.tokens import BadLine, label_of
 
@@ -26,13 +29,11 @@ if typing.TYPE_CHECKING:
 
     from streamptron.files.sources import Block
 
-FROM = re.compile(rb"From \S+[^\n]* \d\d?:\d\d[^\n]*\n")
-NEXT = re.compile(rb"(?:\A|(?<=\n))\r?\n(?=From \S+[^\n]* \d\d?:\d\d[^\n]*\n)")
-QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
-HEADER_END = re.compile(rb"^\r?\n", re.MULTILINE)
 MESSAGE_ID = re.compile(rb"^message-id:\s*([^\n]*(?:\n[ \t][^\n]*)*)", re.MULTILINE | re.IGNORECASE)
 HEADER_MOST = 1 << 16  # bytes in which a Message-ID is looked for
 ID_MOST = 250  # characters
+# How a mail begins: a field's name and a colon, or an mbox's line.
+BEGINNING = re.compile(rb"[\r\n]*>?(?:From |[A-Za-z][\w.-]*[ \t]*:)")
 
 
 class Mails(Format):
@@ -47,40 +48,50 @@ class Mails(Format):
             raise ValueError("label_by and labels_of are two ways to label; give one")
         self._by = label_by
         self._of = {os.path.abspath(path): label for path, label in (labels_of or {}).items()}
-        self._is_mbox = False
+        self.left_out: list[str] = []
 
     def items(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Any]]:
         if self._by == "index":
             yield from super().items(blocks)
             return
-        self._is_mbox = False
-        pieces: list[bytes] = []  # of the mail that has begun
-        line = 1
-        blank = True  # whether the line before is empty, or there is none
-        for _, first, data in blocks:
-            if first == 1:
-                self._is_mbox = FROM.match(data) is not None
-                if not self._is_mbox and _stem(self._name())[1] == ".mbox":
-                    yield 1, None
-                    return
-            at = 0
-            if self._is_mbox and blank and pieces and FROM.match(data):
-                yield line, self._unpacked(pieces)
-                pieces, line = [], first
-            for gap in NEXT.finditer(data) if self._is_mbox else ():
-                pieces.append(data[at : gap.end()])
-                whole = b"".join(pieces)
-                yield line, self._unpacked([whole])
-                line += count_line_ends(whole)
-                pieces, at = [], gap.end()
-            pieces.append(data[at:])
-            blank = data.endswith((b"\n\n", b"\n\r\n")) or data in (b"\n", b"\r\n")
-        if pieces:
-            yield line, self._unpacked(pieces)
+        blocks, head = iter(blocks), b""
+        first: list[Block] = []
+        is_mbox: bool | None = None
+        while is_mbox is None and (block := next(blocks, None)):
+            first.append(block)
+            head += block.data
+            is_mbox = begins(head)
+        if is_mbox:
+            yield from Cutter().mails(itertools.chain(first, blocks))
+        elif first and self._is_other(head):
+            self.left_out.append(self._name())
+        elif first and _stem(self._name())[1] == ".mbox":
+            yield 1, BadLine(_no_mbox(head))
+        elif first:
+            mail = b"".join([head, *(block.data for block in blocks)])
+            if (n := first_lines(mail)) > 1:
+                warnings.warn(
+                    f"{self.source.name if self.source else 'a file'} is read as one mail, and {n} "
+                    "of its lines begin mails of an mbox, as `From a@example.org Mon Jan  1 "
+                    "12:30:00 2024`; an mbox begins with such a line",
+                    stacklevel=2,
+                )
+            yield 1, mail
 
-    def parse(self, item: bytes | None) -> Event:
-        if item is None:
-            raise BadLine("an mbox begins with a line `From `, and this file does not")
+    def _is_other(self, head: bytes) -> bool:
+        """Whether a file of a folder is no mail."""
+        if self.source is None or not self._name():
+            return False
+        path = os.path.abspath(self._name())
+        if not self.source.listed and (not self._of or path in self._of):
+            return False
+        folder, name = os.path.split(path)
+        is_mail = os.path.basename(folder) in ("cur", "new") or name.isdigit()
+        return not (is_mail or _stem(name)[1] in (".eml", ".mbox") or BEGINNING.match(head))
+
+    def parse(self, item: bytes | BadLine) -> Event:
+        if isinstance(item, BadLine):
+            raise item
         if self._by == "index":
             if not item.strip():
                 return None
@@ -90,14 +101,6 @@ class Mails(Format):
         if self.several:
             label = [] if label is None else [label]
         return mail, label, 1.0, None, message_id(mail)
-
-    def _unpacked(self, pieces: list[bytes]) -> bytes:
-        mail = b"".join(pieces)
-        if not self._is_mbox:
-            return mail
-        # the empty line before the next `From ` is the mbox's
-        end = len(mail) - (2 if mail.endswith(b"\r\n\r\n") else 1 if mail.endswith(b"\n\n") else 0)
-        return QUOTED.sub(b"", mail[mail.find(b"\n") + 1 : end])
 
     def _name(self) -> str:
         return "" if self.source is None or self.source.path is None else self.source.path
@@ -142,6 +145,17 @@ def in_turns(groups: list[Any]) -> tuple[str, ...]:
         for at, path in enumerate(group)
     ]
     return tuple(path for _, _, path in sorted(turns))
+
+
+def _no_mbox(head: bytes) -> str:
+    """Why a file whose name ends in .mbox is none."""
+    first = head.lstrip(b"\r\n").partition(b"\n")[0].rstrip(b"\r")
+    if first.startswith(b"From "):
+        return (
+            f"it begins with {shown(first, 60)}, and an mbox with a line `From ` that has a date, "
+            "or that a field of a header follows, as To: or Date:"
+        )
+    return f"an mbox begins with a line `From `, and this file with {shown(first, 60)}"
 
 
 def _stem(path: str) -> tuple[str, str]:

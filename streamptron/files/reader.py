@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from streamptron.estimator.checks import truth
@@ -219,6 +220,8 @@ class Reader:
                 "the features",
                 stacklevel=3,
             )
+        if form.left_out:
+            warnings.warn(_other_files(form.left_out), stacklevel=3)
         if self.n_replaced:
             warnings.warn(
                 not_encoded(self.n_replaced, self.n_events, self.first_replaced, self._encoding),
@@ -239,6 +242,13 @@ class Reader:
             raise_error(error)
         if callable(self._on_error):
             self._on_error(error)
+
+
+def _other_files(names: Sequence[str]) -> str:
+    """The warning about files of folders that are none of the format."""
+    few = ", ".join(map(os.path.basename, names[:5])) + ", ..." * (len(names) > 5)
+    are = "file that is not a mail was" if len(names) == 1 else "files that are not mails were"
+    return f"{len(names)} {are} left out, in {os.path.dirname(names[0])}: {few}"
 
 
 def _named(y: Any, labels: Mapping[Any, Any]) -> Any:
@@ -392,9 +402,10 @@ def read(
 
     mail
         Mails as bytes, for a `Mail`; the line is a mail's first one, the tag its Message-ID. A file
-        is one mail, or, if it begins with the line ``From `` of an mbox, as many as have one. Of a
-        Maildir ``cur`` and ``new`` are read, in order of time, of an MH folder the numbers in their
-        order. ``label_by="folder"``: the label is the name of a mail's folder, or of a file .mbox
+        is one mail, or, if it begins with the line ``From `` of an mbox, as many as have one (see
+        docs/mail.md). Of a Maildir ``cur`` and ``new`` are read, in order of time, of an MH folder
+        the numbers in their order. Files of a folder that are not mails are left out, with a
+        warning. ``label_by="folder"``: the label is the name of a mail's folder, or of a file .mbox
         without its suffix. ``label_by="index"``: the files are lines of a label, white space, and
         the path of a mail from the index's folder. ``labels_of={path: label}``: the label of all
         that is in this folder or file. With none of these it is None.

@@ -109,12 +109,16 @@ class Block(NamedTuple):
 
 
 class Source:
-    """A file to open (path) or an open one (file, perhaps of a path), and its name in errors."""
+    """A file to open (path) or an open one (file, perhaps of a path), and its name in errors.
 
-    def __init__(self, name: str, path: str | None, file: Any) -> None:
+    `listed`: it was found in a folder, or by a pattern, and nobody has named it.
+    """
+
+    def __init__(self, name: str, path: str | None, file: Any, listed: bool = False) -> None:
         self.name = name
         self.path = path
         self.file = file
+        self.listed = listed
 
     @property
     def known_as(self) -> str:
@@ -261,7 +265,7 @@ def _expand(source: Any) -> list[Source]:
         problem = f"no file matches {path}"
     if not paths:
         raise FileNotFoundError(problem)
-    return [Source(path, path, None) for path in paths]
+    return [Source(each, each, None, listed=each != path) for each in paths]
 
 
 def _directory(path: str) -> list[str]:

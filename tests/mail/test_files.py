@@ -4,16 +4,25 @@ import bz2
 import gzip
 import io
 import os
+import re
+from itertools import islice
 
 import pytest
 
-from streamptron.files import LineError, read
+from streamptron.files import Block, LineError, read
 from streamptron.files.mail import in_turns, message_id
+from streamptron.files.mbox import Cutter
 
 FIRST = b"Message-ID: <1@a>\nSubject: one\n\nfirst\n"
 SECOND = b"Message-ID: <2@a>\nSubject: two\n\nFrom here on\n\nsecond\n"
 LINE = b"From a@example.org Mon Jan  1 12:30:00 2024\n"
 MBOX = LINE + FIRST + b"\n" + LINE + SECOND.replace(b"From here", b">From here") + b"\n"
+
+
+def batched(items, size):
+    items = iter(items)
+    while batch := list(islice(items, size)):
+        yield batch
 
 
 def mails(*arguments, **options):
@@ -62,9 +71,120 @@ def test_an_mbox_is_cut_alike_however_it_is_read(size):
     assert mails(Slow(crlf), "mail") == wanted
 
 
-def test_an_mbox_without_from_is_a_bad_line(tmp_path):
-    with pytest.raises(LineError, match="an mbox begins with a line `From `"):
-        mails(write(tmp_path / "in.mbox"))
+@pytest.mark.parametrize(
+    ("mail", "message"),
+    [
+        (FIRST, "an mbox begins with a line `From `, and this file with b'Message-ID: <1@a>'"),
+        (b"From me to you\n\nhello\n", "it begins with b'From me to you', and an mbox with a line"),
+        (b"From me\nto you\n", "it begins with b'From me', and an mbox with a line `From ` that"),
+    ],
+)
+def test_what_is_no_mbox_says_what_it_is(mail, message, tmp_path):
+    with pytest.raises(LineError, match=re.escape(message)):
+        mails(write(tmp_path / "in.mbox", mail))
+
+
+DATED = [
+    b"From a@example.org Mon Jan  1 12:30:00 2024",
+    b"From a@example.org Mon Jan 01 12:30:00 +0000 2024",  # Gmail's archive
+    b"From a@example.org Mon Jan  1 12:30:00 2024 +0100",
+    b"From a@example.org Mon Jan  1 12:30:00 GMT 2024",
+    b"From a@example.org Mon Jan  1 12:30 2024",
+    b"From a@example.org Mon, 1 Jan 2024 12:30:00 +0100 (CET)",
+    b"From a at example.org  Mon Jan  1 12:30:00 2024",  # a mailing list's archive
+    b"From - Mon Jan 01 12:30:00 2024",  # Thunderbird
+    b"From ???@??? Mon Jan 01 12:30:00 2024",
+    b'From "A B"@example.org Mon Jan  1 12:30:00 2024',
+    b"From Mon Jan  1 12:30:00 2024",
+    b"From a Mon Jan  1 12:30:00 2024 remote from b",
+    b"From a@example.org 2024-01-01T12:30:00Z",
+    b"From a@example.org 2024-01-01 12:30:00.5+01:00",
+    b"From a@example.org 2024-01-01",
+]
+BARE = [b"From ", b"From a@example.org", b"From - ", b"From a Mo Jan  1 12:30:00 2024"]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("line", DATED + BARE)
+def test_each_program_has_its_own_first_line_of_a_mail(line, end):
+    box = line + b"\n" + FIRST + b"\n" + line + b"\n" + SECOND
+    wanted = [mail.replace(b"\n", end) for mail in (FIRST, SECOND)]
+    assert mails(io.BytesIO(box.replace(b"\n", end)), "mail") == wanted
+    # empty lines before it
+    assert mails(io.BytesIO((b"\n\n" + box).replace(b"\n", end)), "mail") == wanted
+
+
+@pytest.mark.parametrize("line", DATED)
+def test_a_line_with_a_date_begins_a_mail_without_an_empty_one_before_it(line):
+    box = io.BytesIO(line + b"\n" + FIRST + line + b"\n\nno header\n" + line + b"\n" + SECOND)
+    assert mails(box, "mail") == [FIRST, b"\nno header\n", SECOND]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"From noon until 14:30 we meet",
+        b"From Mon Jan 1 on it is 12:30 or later",
+        b"From here",
+        b"From ",
+        b"From 2024-01-01 on prices rise",
+        b"From a@example.org Mon Jan 1 to Tue Jan 2 2024",
+        b"From noon until 14:30\nPlace: the office",
+        b"From one\nto two",
+    ],
+)
+def test_a_line_of_a_text_begins_no_mail(line):
+    mail = FIRST + b"\n" + line + b"\n\nmore\n"
+    box = LINE + mail + b"\n" + LINE + SECOND.replace(b"\nFrom", b"\n>From")
+    assert mails(io.BytesIO(box), "mail") == [mail, SECOND]
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 5000])
+def test_a_mail_that_says_how_long_it_is_ends_there_if_another_begins_there(size):
+    text = b"\n" + LINE + b"\nan mbox in a mail\n\n" + LINE + FIRST
+    true = b"Subject: 1\nContent-Length: %d\n\n" % len(text) + text
+    false = b"Subject: 2\nContent-Length: %d\n\ntext\n"
+    box = b""
+    for mail in (true, false % 3, false % 40, false % 10**8, false % 10**12, true):
+        box += LINE + mail + b"\n"
+    blocks = [b"".join(lines) for lines in batched(box.splitlines(True), size)]
+    cut, line = [], 1
+    for data in blocks:
+        cut.append(Block("box", line, data))
+        line += data.count(b"\n")
+    found = [mail for _, mail in Cutter().mails(cut)]
+    assert found[0] == found[-1] == true
+    assert found[1:-1] == [false % n for n in (3, 40, 10**8, 10**12)]
+
+
+def test_one_mail_with_lines_of_an_mbox_in_it_is_warned_of(tmp_path):
+    box = b"X-Exported: yes\n\n" + MBOX
+    with pytest.warns(UserWarning, match="box is read as one mail, and 2 of its lines begin"):
+        assert mails(write(tmp_path / "box", box), "mail") == [box]
+    assert mails(io.BytesIO(FIRST + b"\n" + LINE), "mail") == [FIRST + b"\n" + LINE]
+
+
+def test_other_files_of_a_folder_are_left_out_and_named(tmp_path):
+    others = {
+        "Thumbs.db": b"\xd0\xcf\x11\xe0\0\0",
+        "INBOX.msf": b'// <!-- <mdb:mork:z v="1.4"/> -->\n',
+        "c.msg": b"\xd0\xcf\x11\xe0\xa1",
+        "dovecot-uidlist": b"3 V1 N5 G0\n1 :a\n",
+        "list.json": b'{"to": 1}\n',
+    }
+    for name, data in {**others, "a.eml": FIRST, "INBOX": MBOX, "1234": b"text"}.items():
+        write(tmp_path / "in" / name, data)
+    write(tmp_path / "in" / "cur" / "1.a", b"\xd0")
+    write(tmp_path / "in" / "x.eml", b"no header")
+    labels_of = {str(tmp_path / "in"): "ham"}
+    explicit = {"labels_of": labels_of}, {}
+    for options in explicit:
+        paths = in_turns([[str(tmp_path / "in")]]) if options else tmp_path / "in"
+        with pytest.warns(UserWarning, match="5 files that are not mails were left out, in .*in: "):
+            found = mails(paths, "mail", **options)
+        assert sorted(found) == sorted([FIRST, FIRST, SECOND, b"text", b"\xd0", b"no header"])
+    # one that is named is taken at its word
+    assert mails(tmp_path / "in" / "c.msg", "mail") == [others["c.msg"]]
 
 
 def test_a_maildir_is_read_in_order_of_time_without_what_is_half_written(tmp_path):
