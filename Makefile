@@ -10,20 +10,25 @@ SOURCES = $(foreach kind,py pyi pyx pxd h c,$(wildcard streamptron/*.$(kind) \
 	streamptron/*/*.$(kind) streamptron/*/*/*.$(kind)))
 T ?= tests/test_twin.py
 # the second process of a run begins at its middle, and who is ready takes over from the other
-PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
+PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal --one-line
 # which part of the parameters: of all in `version` and `between`, of those that say again what
 # others have said in `pytest` and `sanitize`
 TURN ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between engine switches \
 	threads coverage sanitize warnings journeys oldest bench docs spark dist clean lib \
-	amalgamation platforms
+	amalgamation platforms announced
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
 
 # What is run every day: three minutes on two cores, once .venv is there.
-test: lint typecheck quick
+test: announced lint typecheck quick
+
+announced:
+	@echo "make test: lint, types and tests take about three minutes on two free cores."
+	@test -e $(VENV)/.dev || \
+		echo "The first time the tools are installed and the core is compiled: some minutes more."
 
 # The whole proof on one Python, before a merge.
 check: lint typecheck pytest warnings engine switches threads sanitize

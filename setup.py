@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from email import message_from_string
 from functools import cache
 from pathlib import Path
 from zlib import crc32
@@ -212,7 +213,38 @@ class BuildPackage(build_py):
         return [str(path) for path in found if path.suffix not in (".h", ".pxd") or path in shown]
 
 
+def version():
+    """The release that is being worked on, and which commit of it this is: pip knows by it what is
+    newer. A source package knows its own; what is neither that nor a whole clone is .dev0.
+    """
+    package = Path("PKG-INFO")
+    if package.is_file():
+        return message_from_string(package.read_text("utf-8"))["Version"]
+    code = Path("streamptron", "version.py").read_text("utf-8")
+    release = re.search(r'^RELEASE = "(.+)"', code, re.MULTILINE)[1]
+    if git("describe", "--exact-match", "--match", f"v{release}") is not None:
+        return release
+    is_whole = git("rev-parse", "--is-shallow-repository") == "false"
+    commits = git("rev-list", "--count", "HEAD") if is_whole else None
+    return f"{release}.dev{commits or 0}"
+
+
+def git(*arguments):
+    """What git says of this folder, or None: there may be no git, and no repository of its own."""
+    if not Path(".git").exists():
+        return None
+    try:
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return None if done.returncode else done.stdout.strip()
+
+
 core = Extension(
     "streamptron._core", [path.as_posix() for path in [*DOORS, *PARTS]], extra_link_args=link_args
 )
-setup(ext_modules=[core], cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage})
+setup(
+    version=version(),
+    ext_modules=[core],
+    cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage},
+)

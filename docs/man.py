@@ -9,12 +9,12 @@ import inspect
 
 import click
 
-from streamptron import __version__
 from streamptron.cli import EXIT_CODES
 from streamptron.command.commands import commands
+from streamptron.version import RELEASE
 
 HEAD = f"""\
-.TH STREAMPTRON 1 "" "streamptron {__version__}" "User Commands"
+.TH STREAMPTRON 1 "" "streamptron {RELEASE}" "User Commands"
 .SH NAME
 streamptron \\- train text classifiers online, and label lines with them
 .SH SYNOPSIS

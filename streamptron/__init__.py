@@ -35,7 +35,7 @@ if typing.TYPE_CHECKING:
     from streamptron.tickets import Step, Ticket
     from streamptron.voted import VotedPerceptron
 
-__version__ = "0.1.0"
+    __version__: str
 
 __all__ = [
     "AROW",
@@ -109,6 +109,10 @@ def get_include() -> list[str]:
 
 
 def __getattr__(name: str) -> typing.Any:
+    if name == "__version__":
+        from streamptron.version import version
+
+        return version()
     if name not in _ROOMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
@@ -117,4 +121,4 @@ def __getattr__(name: str) -> typing.Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS})
+    return sorted({*globals(), *_ROOMS, "__version__"})

@@ -15,6 +15,7 @@ import pytest
 from streamptron.cli import main
 from tests.support.commands import MAIL, SEEDED
 from tests.support.marks import in_its_turn, turn
+from tests.support.progress import OneLine
 
 # In a shell's background interrupts are ignored, and by all that is started there too: the tests
 # that interrupt a process would wait for ever.
@@ -36,6 +37,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--slow-turn", type=turn, metavar="K/N", help="the same, of what is marked slow alone"
     )
+    parser.addoption("--one-line", action="store_true", help="how far it is in one line, no dots")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -54,6 +56,13 @@ def pytest_configure(config):
         made = tempfile.mkdtemp(prefix="streamptron-tests-")
         config.add_cleanup(lambda: shutil.rmtree(made, ignore_errors=True))
         os.environ["STREAMPTRON_TESTS_MADE"] = made
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session):
+    plugins = session.config.pluginmanager
+    if session.config.getoption("one_line") and plugins.has_plugin("terminalreporter"):
+        plugins.register(OneLine(plugins.get_plugin("terminalreporter")))
 
 
 def pytest_collection_finish():

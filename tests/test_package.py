@@ -12,11 +12,13 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 import streamptron
 from streamptron.cli import main
 from streamptron.estimator.base import Estimator
 from streamptron.learners import LEARNERS, OWN, TAGGERS
+from streamptron.version import RELEASE
 from tests.support.processes import environment
 from tests.support.project import ROOT
 
@@ -36,16 +38,77 @@ def test_version_is_written_in_one_place(capsys):
         str(file.relative_to(ROOT))
         for file in files
         if file.suffix not in (".pyc", ".pyd")
-        and streamptron.__version__ in file.read_text("utf-8")
+        and re.search(rf"(?<![\d.]){re.escape(RELEASE)}(?![\d.])", file.read_text("utf-8"))
     ]
-    assert said == [str(Path("streamptron", "__init__.py"))]
+    assert said == [str(Path("streamptron", "version.py"))]
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"streamptron {streamptron.__version__}\n"
 
 
+def test_installed_version_is_the_release_or_a_commit_before_it():
+    assert re.fullmatch(rf"{re.escape(RELEASE)}(\.dev\d+)?", streamptron.__version__)
+
+
+def test_package_that_is_not_installed_has_a_version_too(monkeypatch):
+    monkeypatch.setattr(sys, "path", [])
+    assert streamptron.__version__ == f"{RELEASE}.dev0"
+
+
 def test_changelog_opens_with_this_version():
     (first,) = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)[:1]
-    assert first == streamptron.__version__
+    assert first == RELEASE
+
+
+def repository(folder):
+    """A git repository of its own with the files that setup.py asks, and a way to call git."""
+    (folder / "streamptron").mkdir(parents=True)
+    (folder / "streamptron" / "a.pyx").touch()
+    for name in ("setup.py", "streamptron/version.py"):
+        shutil.copy(ROOT / name, folder / name)
+
+    def git(*arguments):
+        own = ["-c", "user.name=name", "-c", "user.email=name@example.org"]
+        subprocess.run(["git", *own, *arguments], cwd=folder, check=True, capture_output=True)
+
+    git("init", "--quiet")
+    return git
+
+
+def version_in(folder):
+    done = setup_py(folder, "--version")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
+def test_each_commit_has_a_newer_version_and_the_tagged_one_is_the_release(tmp_path):
+    git = repository(tmp_path / "clone")
+    found = [Version(version_in(tmp_path / "clone"))]  # no commit yet
+    for _ in range(2):
+        git("commit", "--quiet", "--allow-empty", "--message", "a commit")
+        found.append(Version(version_in(tmp_path / "clone")))
+    git("tag", "--annotate", f"v{RELEASE}", "--message", "a release")
+    found.append(Version(version_in(tmp_path / "clone")))
+    assert found == sorted(set(found))
+    assert [str(each).removeprefix(RELEASE) for each in found] == [".dev0", ".dev1", ".dev2", ""]
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
+def test_what_is_no_whole_clone_is_built_all_the_same(tmp_path):
+    git = repository(tmp_path / "clone")
+    for _ in range(3):
+        git("commit", "--quiet", "--allow-empty", "--message", "a commit")
+    inside = tmp_path / "clone" / "unpacked"  # in a repository of somebody else's
+    repository(inside)
+    shutil.rmtree(inside / ".git")
+    assert version_in(inside) == f"{RELEASE}.dev0"
+    (inside / "PKG-INFO").write_text("Metadata-Version: 2.4\nName: streamptron\nVersion: 7.dev3\n")
+    assert version_in(inside) == "7.dev3"
+    git("add", "setup.py", "streamptron")
+    git("commit", "--quiet", "--message", "files")
+    shallow = ["git", "clone", "--quiet", "--depth", "1", f"file://{tmp_path / 'clone'}"]
+    subprocess.run([*shallow, tmp_path / "shallow"], check=True, capture_output=True)
+    assert version_in(tmp_path / "shallow") == f"{RELEASE}.dev0"
 
 
 def test_extra_all_is_every_other_extra_but_spark_which_is_larger_than_all():

@@ -16,8 +16,8 @@ INCLUDE = re.compile(r'^#include "([\w/]+\.[ch])"\n', re.M)
 
 
 def version():
-    text = (ROOT / "streamptron" / "__init__.py").read_text("utf-8")
-    return re.search(r'^__version__ = "([^"]+)"', text, re.M)[1]
+    text = (ROOT / "streamptron" / "version.py").read_text("utf-8")
+    return re.search(r'^RELEASE = "([^"]+)"', text, re.M)[1]
 
 
 def expanded(name, seen):

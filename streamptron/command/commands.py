@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from streamptron import __version__
 from streamptron.command.bar import watched
 from streamptron.command.blocks import BLOCKS
 from streamptron.command.lines import LineModel
@@ -42,6 +41,7 @@ from streamptron.command.options import (
 from streamptron.command.process import say
 from streamptron.learners import BY_NAME, LEARNERS
 from streamptron.modelfile.layout import looks_like_one
+from streamptron.version import version
 
 ROOMS = {
     "train": "commands",
@@ -80,8 +80,21 @@ def _check_place(path: str, files: tuple[str, ...]) -> None:
         raise OSError(f"{path}: the model cannot be written there, {why}; give another --model")
 
 
+def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        click.echo(f"{context.find_root().info_name} {version()}")
+        context.exit()
+
+
 @click.group(cls=Commands, rooms=ROOMS, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 def commands() -> None:
     """Train text classifiers online, and label lines with them.
 

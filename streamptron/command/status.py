@@ -13,10 +13,10 @@ import time
 import typing
 from typing import Any
 
-from streamptron import __version__
 from streamptron.command.process import say
 from streamptron.modelfile.files import replace
 from streamptron.modelfile.read import about
+from streamptron.version import version
 
 if typing.TYPE_CHECKING:
     from streamptron.command.filter import Filter
@@ -85,7 +85,7 @@ class Status:
         found: dict[str, Any] = {
             "state": state,
             "process": os.getpid(),
-            "version": __version__,
+            "version": version(),
             "started": _time(self._started),
             "written": _time(time.time()),
             "lines": lines.n_lines,

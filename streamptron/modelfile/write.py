@@ -38,6 +38,7 @@ from streamptron.modelfile.values import (
     hexed,
     kept_metadata,
 )
+from streamptron.version import RELEASE
 
 if typing.TYPE_CHECKING:
     import os
@@ -211,13 +212,11 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         parts["lines"] = lines
     if position is not None:
         parts["position"] = encoded_position(position)
-    from streamptron import __version__
-
     return _header(
         {
             "format": FORMAT,
             "version": VERSIONS[_newest(state, names, "mail" in parts, before is not None)],
-            "streamptron": __version__,
+            "streamptron": RELEASE,
             **{name: _ENCODER.encode(part) for name, part in parts.items()},
             "metadata": kept,
             "arrays_crc32": f"{crc:08x}",
