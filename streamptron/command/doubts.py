@@ -11,6 +11,9 @@ import typing
 import warnings
 from typing import Any
 
+from streamptron.command.alike import Alike
+from streamptron.command.columns import Columns
+from streamptron.command.words import Words
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.names import shown
 
@@ -18,7 +21,7 @@ if typing.TYPE_CHECKING:
     from streamptron.command.blocks import Block
 
 LEAST = 10  # lines, from which on it says something that no label comes twice
-LONG = 20  # words of a label or category
+LONG = 20  # words of a label
 MANY = 100  # lines that are looked at for columns that a model does not know
 FAR = 3  # standard deviations of a column from 0, where 0 is what a gap counts as
 # What the first line of a file may call its labels, and its texts.
@@ -31,8 +34,16 @@ class Doubts:
 
     def __init__(self) -> None:
         self._said: set[str] = set()
+        self._columns = Columns()
+        self._alike = Alike()
+        self._words = Words()
         self._n_looked = 0  # at their features
         self._n_met = 0  # by a model that answers
+
+    @property
+    def new(self) -> list[str]:
+        """Labels that the model did not know when the run began, if it knew any."""
+        return self._alike.new
 
     def look(self, block: Block) -> None:
         """Look at a block whose labels are settled."""
@@ -48,14 +59,22 @@ class Doubts:
                 labels.append(name.decode(errors="replace") if isinstance(name, bytes) else name)
         labels = list(dict.fromkeys(labels))
         where = f"{block.file}:{block.line(block.places[0])}"
+        self._several(block, labels, where)
         self._labels(block, labels, n, where)
         self._spaces(block, labels, where)
+        self._alike.know(block.model.names)
+        for kind, message in self._alike.look(labels):
+            if "labels" not in self._said and not (kind == "alike" and "spaces" in self._said):
+                self._say(kind, where, message)
+        for kind, message in self._words.look(block):
+            self._say(kind, where, message)
         self._marks(block, labels, where)
         if block.line(block.places[0]) == 1 and labels:
             self._header(block, labels[0], where)
         if self._n_looked < 1000:
             self._n_looked += block.n
-            self._categories(block, where)
+            for column, message in self._columns.look(block):
+                self._say(column, where, message)
             self._gaps(block, where)
             self._fields(block, where)
 
@@ -113,6 +132,23 @@ class Doubts:
         if what not in self._said:
             self._said.add(what)
             warnings.warn(f"{where}: {message}", stacklevel=2)
+
+    def _several(self, block: Block, labels: list[str], where: str) -> None:
+        """That one label is not a list of several."""
+        if block.model.several or len(labels) < LEAST // 2 or "labels" in self._said:
+            return
+        for separator in ",;|":
+            lists = [label.split(separator) for label in labels]
+            parts = {part.strip() for each in lists for part in each}
+            if 2 * sum(len(each) > 1 for each in lists) > len(lists) > len(parts):
+                option = "" if separator == "," else f" --label-separator {shown(separator)}"
+                example = shown(max(labels, key=lambda label: label.count(separator)), 60)
+                return self._say(
+                    "labels",
+                    where,
+                    f"labels such as {example} look like several with {shown(separator)} between "
+                    f"them, and are taken for one; give --learner multilabel{option}",
+                )
 
     def _labels(self, block: Block, labels: list[str], n: int, where: str) -> None:
         long = max(labels, key=len, default="")
@@ -177,26 +213,6 @@ class Doubts:
                 f"the label {shown(label)} and the text {shown(text)} look like a header, which is "
                 "learned as an event; leave that line out",
             )
-
-    def _categories(self, block: Block, where: str) -> None:
-        cells: dict[str, list[str]] = {}
-        for x in block.features():
-            for name in x:
-                if isinstance(name, str):
-                    column, equals, cell = name.partition("=")
-                    if equals:
-                        cells.setdefault(column, []).append(cell)
-        for column, found in cells.items():
-            n_words = sum(cell.count(" ") + 1 for cell in found)
-            often = len(found) >= LEAST and len(set(found)) > 0.9 * len(found)
-            if (often and n_words >= 3 * len(found)) or any(c.count(" ") >= LONG for c in found):
-                example = shown(max(found, key=len), 60)
-                self._say(
-                    column,
-                    where,
-                    f"{column} has texts, as {example}, and each is taken for one category; give "
-                    f"--text {column}, or leave {column} out",
-                )
 
     def _gaps(self, block: Block, where: str) -> None:
         if block.model.reading["format"] not in ("csv", "jsonl"):

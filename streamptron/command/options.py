@@ -388,13 +388,21 @@ READING_OPTIONS = Options(
         metavar="TEXT",
         help="multilabel, plain and csv: what separates the labels of a line; by default a comma.",
     ),
-    click.option("--delimiter", metavar="CHARACTER", help="csv: what separates cells."),
+    click.option(
+        "--delimiter",
+        metavar="CHARACTER",
+        callback=lambda context, option, value: "\t" if value == "\\t" else value,
+        help="csv: what separates cells; '\\t' for a TAB.",
+    ),
+    click.option(
+        "--columns", metavar="A,B,...", help="csv: the names of columns, if there is no header."
+    ),
     click.option(
         "--type",
         "types",
         multiple=True,
         type=Pair("COLUMN=TYPE"),
-        help="csv: a column is a number, a category, or to ignore.",
+        help="csv: a column is a number, a category, a date, or to ignore.",
     ),
     click.option(
         "--label-by",
@@ -434,18 +442,18 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
     If files are given, their suffixes tell the format that is not.
     """
     labels_of = given.pop("labels_of", None)
-    names = ["format", "label", "text", "features", "delimiter", "types", "label_by", "separator"]
-    reading = taken(names, given)
+    names = ["format", "label", "text", "features", "delimiter", "columns", "types", "label_by"]
+    reading = taken([*names, "separator"], given)
     if labels_of:
         reading.update(format="mail", labels_of=labels_of)
-    if "features" in reading:
-        names = reading["features"].split(",")
+    for option in {"features", "columns"} & reading.keys():
+        names = reading[option].split(",")
         if "" in names:
             raise click.UsageError(
-                f"--features {reading['features']!r} has an empty name; give names with a comma "
+                f"--{option} {reading[option]!r} has an empty name; give names with a comma "
                 "between them, as size,color"
             )
-        reading["features"] = names
+        reading[option] = names
     if "types" in reading:
         reading["types"] = dict(reading["types"])
     if reading.get("label") == "":

@@ -23,6 +23,7 @@ from streamptron.command.doubts import Doubts
 from streamptron.command.process import Signals, Stop, say
 from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import Place, Stream
+from streamptron.estimator.names import shown
 from streamptron.files.sources import LineError, find_sources
 
 if typing.TYPE_CHECKING:
@@ -263,6 +264,8 @@ class Training:
             rows.append(("held-out error", self.held.error))
             if self.model.several:
                 rows.append(("  micro-F1", self.held.f1))
+        if new := self.doubts.new:
+            rows.append(("new labels", f"{len(new)}: {shown(', '.join(new), 200)[1:-1]}"))
         rows.append(("bad lines", self.n_bad))
         rows.append(("seconds", f"{self.seconds:.2f}"))
         lines = [f"{name:18} {value}" for name, value in rows]

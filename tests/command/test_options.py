@@ -287,6 +287,11 @@ READING = {
 NEEDED = {
     "format": (None, lambda data: data, list(FORMATS)),
     "delimiter": (";", lambda data: data.replace(b",", b";"), ["csv features"]),
+    "columns": (
+        ["kind", "body", "size", "color"],
+        lambda data: data.split(b"\n", 1)[1],
+        ["csv features"],
+    ),
     "encoding": (
         "utf-16",
         lambda data: data.decode().encode("utf-16"),

@@ -1,0 +1,120 @@
+"""Labels that look alike and are two: by a character that is not seen, by case, by 1 and 1.0.
+
+A learner compares labels as they are. To people who wrote them these are one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from streamptron.estimator.cells import float_of
+from streamptron.estimator.names import shown
+
+MOST = 100_000  # labels that are remembered
+NEW = 50  # labels that a model did not know, and that are compared with all it knows
+NEAR = 0.85  # how much of two labels is the same, where one may be a slip of the other
+END = ",;"  # what a label does not end with, but a list does
+
+
+class Alike:
+    """The labels of one run."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._first: dict[object, str] = {}  # of those that look alike
+        self._known: list[str] | None = None  # by the model, when the run began
+        self.new: list[str] = []  # that it did not know
+
+    def know(self, labels: Iterable[str]) -> None:
+        """The labels of the model, before anything of this run has been learned."""
+        if self._known is None:
+            self._known = [label for label in labels if label]
+            for label in self._known:
+                self._note(label)
+
+    def look(self, labels: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """What is to be said of labels: its kind, and a sentence."""
+        for label in labels:
+            if label in self._seen or len(self._seen) >= MOST:
+                continue
+            other = self._note(label)
+            if other is not None:
+                yield "alike", _two(other, label)
+            elif UNSEEN.search(label):
+                yield (
+                    "alike",
+                    (
+                        f"the label {label!a} has a character that is not seen; write it as "
+                        f"{shown(UNSEEN.sub('', label))}"
+                    ),
+                )
+            if self._known:
+                self.new.append(label)
+                near = self._near(label) if other is None else None
+                if near is not None:
+                    yield (
+                        "slip",
+                        (
+                            f"the new label {shown(label)} is much like {shown(near)}, which the "
+                            "model knows; is it a slip?"
+                        ),
+                    )
+
+    def _note(self, label: str) -> str | None:
+        """Remember a label; the one before it that looks like it."""
+        self._seen.add(label)
+        first = self._first.setdefault(_look_of(label), label)
+        return None if first == label else first
+
+    def _near(self, label: str) -> str | None:
+        if len(self.new) > NEW or len(label) < 4:
+            return None
+        import difflib  # slow to import, and few labels are new to a model
+
+        found = difflib.get_close_matches(label, self._known or [], 1, NEAR)
+        # v1.2 is no slip of v1.3
+        return found[0] if found and _letters(found[0]) != _letters(label) else None
+
+
+# Characters that take no room, and marks that say how the one before them is drawn.
+UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
+
+
+def _letters(label: str) -> str:
+    return re.sub(r"\d", "", label)
+
+
+def _look_of(label: str) -> object:
+    """What labels have in common that look alike."""
+    plain = unicodedata.normalize("NFKC", UNSEEN.sub("", label)).strip()
+    plain = (plain.rstrip(END) or plain).strip().casefold()
+    number = float_of(plain)
+    return plain if number is None or math.isnan(number) else number
+
+
+def _two(first: str, label: str) -> str:
+    """In what two labels differ that look alike."""
+    unseen = UNSEEN.sub("", first), UNSEEN.sub("", label)
+    forms = [unicodedata.normalize("NFKC", each) for each in unseen]
+    if unseen[0] == unseen[1]:
+        why = "by a character that is not seen"
+    elif forms[0] == forms[1]:
+        why = "by the form of their letters in Unicode"
+    elif forms[0].strip() == forms[1].strip():
+        why = "by a space"
+    elif forms[0].casefold() == forms[1].casefold():
+        why = "by upper and lower case"
+    elif float_of(first) is not None and float_of(label) is not None:
+        why = "as two ways to write one number"
+    else:
+        why = "by how they begin or end"
+    names = (ascii, shown)[first.isascii() and label.isascii()]
+    return (
+        f"the labels {names(first)} and {names(label)} look alike, and differ {why}: they are two; "
+        "write them in one way"
+    )

@@ -1,0 +1,81 @@
+"""Texts of which nothing is left, or a sentence is one word: scripts without spaces, emoji."""
+
+from __future__ import annotations
+
+import re
+import typing
+from collections.abc import Iterator
+
+from streamptron.estimator.names import shown
+from streamptron.text import Tokenizer
+
+if typing.TYPE_CHECKING:
+    from streamptron.command.blocks import Block
+
+MANY = 100  # texts that are looked at
+FEW = 10  # texts, of which all must be without a word
+CHARACTERS = "--analyzer char --ngrams 1,2"
+# Chinese, Japanese, Thai, Lao, Burmese, Khmer: scripts that are written without spaces.
+UNSPACED = re.compile(
+    "[\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
+)
+
+
+class Words:
+    """The texts of one run, by the first of them."""
+
+    def __init__(self) -> None:
+        self._n = self._n_empty = 0
+        self._n_letters = self._n_unspaced = 0
+
+    def look(self, block: Block) -> Iterator[tuple[str, str]]:
+        """What is to be said of texts: its kind, and a sentence."""
+        tokenizer = block.model.tokenizer
+        if self._n >= MANY or not isinstance(tokenizer, Tokenizer) or tokenizer.fields is not None:
+            return
+        if tokenizer.min_length > 1:  # somebody wants fewer words
+            return
+        lines = block.texts()
+        empty = ""
+        for place in block.places[: min(block.n, MANY - self._n)]:
+            text = lines[place].decode(errors="replace")
+            if not text.strip():
+                continue
+            self._n += 1
+            self._n_letters += sum(map(str.isalpha, text))
+            self._n_unspaced += len(UNSPACED.findall(text))
+            if not len(tokenizer.transform_one(text)):
+                self._n_empty += 1
+                empty = empty or text
+        if empty and (self._n_empty == self._n > 1 or FEW <= self._n <= 10 * self._n_empty):
+            yield (
+                "words",
+                (
+                    f"{self._n_empty} of {self._n} texts have no word, as {shown(empty, 60)}, and "
+                    f"are all the same to the model; {_cure(tokenizer, empty)}"
+                ),
+            )
+        elif (
+            tokenizer.analyzer == "word"
+            and tokenizer.separators is None
+            and 2 * self._n_unspaced > self._n_letters > 0
+        ):
+            yield (
+                "words",
+                (
+                    "most letters are of a script without spaces, of which a sentence is one word; "
+                    f"give {CHARACTERS}, for which every two letters count"
+                ),
+            )
+
+
+def _cure(tokenizer: Tokenizer, text: str) -> str:
+    """What to do for the words of a text."""
+    if tokenizer.analyzer == "char":
+        return f"runs of {tokenizer.ngram_range[0]} characters are longer; give other --ngrams"
+    if any(map(str.isalnum, text)):
+        return (
+            f"words of more than {tokenizer.max_length} characters, and texts of fewer words than "
+            f"--ngrams asks for, give nothing; give --max-length none, or {CHARACTERS}"
+        )
+    return f"only letters and digits make words; give --separators ' ', or {CHARACTERS}"
