@@ -11,6 +11,7 @@ import math
 from tests.twin import labels
 from tests.twin.adaptive import AdaptiveClassifier, Column
 from tests.twin.arithmetic import float32
+from tests.twin.counts import counted, floored, summed, told_apart, unhalved, within
 from tests.twin.learners import AROW, INTERCEPT
 from tests.twin.serving import Best, MulticlassCalibrator, Pocket
 
@@ -34,7 +35,7 @@ def since_base(model, base):
 
 
 def added(models, base, name):
-    return getattr(base, name) + sum(getattr(m, name) - getattr(base, name) for m in models)
+    return counted(getattr(base, name), [getattr(m, name) for m in models])
 
 
 def mean(weights, numbers):
@@ -75,8 +76,17 @@ def mixed(models, base):
         for output in to.w if T else ():
             mix_row(to, base, [models[k] for k in T], [n[k] for k in T], N, output, feature)
             to.pocketed[output][feature] = holder.pocketed[output].get(feature, 0.0)
+        if not T and to.average == "exponential":
+            age(to, N, feature)
     mix_ceiling(to, models, base)
     return to
+
+
+def age(to, N, feature):
+    """Let the average of a feature that no model has touched see all events."""
+    for output, w in to.w.items():
+        now, average = w.get(feature, 0.0), number(to, "exponential", output, feature)
+        to.exponential[output][feature] = now + (average - now) * 2.0 ** (-N / to.half_life)
 
 
 def number(model, name, output, feature):
@@ -244,10 +254,8 @@ def mixed_adaptive(models, base):
     models, base = [places_as(to, m) for m in models], places_as(to, base)
     for name in ("n_seen", "n_updates", "n_mistakes"):
         setattr(to, name, added(models, base, name))
-    to.T = base.T
     nm = base.nm
     for m in models:
-        to.T += m.T - base.T
         nm += m.nm - base.nm
     to.nm = min(max(nm, 0.0), 1024.0)
     to.m = mixed_usual_odds(to, models, n)
@@ -256,11 +264,7 @@ def mixed_adaptive(models, base):
     if to.watch:
         each = zip(*[m.watch.numbers for m in models], strict=True)
         to.watch.numbers = [mean(n, numbers) for numbers in each]
-    for place in range(to.n_places):
-        D = base.D.get(place, 0.0)
-        for m in models:
-            D += m.D.get(place, 0.0) - base.D.get(place, 0.0)
-        to.D[place] = D
+    mix_events(to, models, base)
     for k in to.outputs:
         to.w0[k], to.G0[k] = mixed_weight(
             base.w0.get(k, 0.0),
@@ -273,7 +277,10 @@ def mixed_adaptive(models, base):
         if len(T) == 1:
             to.slots[feature] = only_told(to, copy.deepcopy(T[0].slots[feature]))
         elif T:
-            to.slots[feature] = mixed_slot(to, base.slot(feature), [m.slots[feature] for m in T])
+            gained = [m.T - base.T for m in T]
+            slots = [m.slots[feature] for m in T]
+            on = [goes_on(m, base, feature) for m in T]
+            to.slots[feature] = mixed_slot(to, base.slot(feature), slots, gained, on)
         else:
             to.slots[feature] = copy.deepcopy(base.slot(feature))
     to.ceiling.places = list(to.slots)
@@ -281,11 +288,32 @@ def mixed_adaptive(models, base):
     return to
 
 
+def mix_events(to, models, base):
+    """T and D. What several took back counts once; T loses what the labels have lost."""
+    to.T = added(models, base, "T")
+    lost = any(m.T < base.T for m in models)
+    T = base.T
+    for place in range(to.n_places):
+        D, theirs = base.D.get(place, 0.0), [m.D.get(place, 0.0) for m in models]
+        lost = lost or min(theirs) < D
+        to.D[place] = counted(D, theirs)
+        T += to.D[place] - D
+    if lost:
+        to.T = max(T, 0.0)
+
+
 def mixed_usual_odds(to, models, n):
     """m. Of more than two labels it is of those alone that know what it is: nm is 0 of others."""
     if not to.two and any(m.nm > 0 for m in models):
         n = [n_k if m.nm > 0 else 0.0 for n_k, m in zip(n, models, strict=True)]
     return mean(n, [m.m for m in models])
+
+
+def goes_on(model, base, feature):
+    """Whether a feature is where the base has it: if not, a ceiling has dropped it since."""
+    if model.ceiling.max_features is None or feature not in base.ceiling.places:
+        return True
+    return model.ceiling.places.index(feature) == base.ceiling.places.index(feature)
 
 
 def only_told(to, slot):
@@ -341,30 +369,8 @@ def mixed_weight(w0, G0, others):
     return w0 + (way / gains if gains > 0 else plain / len(others)), G0 + gains / len(others)
 
 
-def mixed_slot(to, base, slots):
+def mixed_slot(to, base, slots, gained, goes_on):
     slot = copy.deepcopy(base)
-    # what was halved since the base is doubled again, so that gains can be added
-    times = []
-    for its in slots:
-        by = 1.0
-        while 0 < its.cnt * by < base.cnt:
-            by *= 2.0
-        times.append(by)
-    cnt, ax = base.cnt, base.s * base.cnt
-    for its, by in zip(slots, times, strict=True):
-        cnt += its.cnt * by - base.cnt
-        ax += its.s * (its.cnt * by) - base.s * base.cnt
-        slot.negative = slot.negative or its.negative
-    halved = to.halved(cnt, any(its.cnt >= to.always for its in [base, *slots]))
-    alike = {its.s for its in slots} | ({base.s} if base.cnt else set())
-    slot.s = slots[0].s if len(alike) == 1 or cnt <= 0 else ax / cnt
-    slot.cnt = float32(cnt * halved)
-    for place in range(to.n_places):
-        c0 = base.c.get(place, 0.0)
-        c = c0
-        for its, by in zip(slots, times, strict=True):
-            c += its.c.get(place, 0.0) * by - c0
-        slot.c[place] = float32(c * halved)
     for k in to.outputs:
         w, G = mixed_weight(
             base.w.get(k, 0.0),
@@ -372,41 +378,100 @@ def mixed_slot(to, base, slots):
             [(its.w.get(k, 0.0), its.G.get(k, 0.0)) for its in slots],
         )
         slot.w[k], slot.G[k] = float32(w), float32(G)
-    slot.column = mixed_column(to, base.column, [its.column for its in slots])
+    counts = [its.cnt for its in slots]
+    times = times_of(to, counts, base.cnt, gained, goes_on)
+    lost = [
+        on and cnt * by <= base.cnt and since_of(its) <= since_of(base)
+        for its, cnt, by, on in zip(slots, counts, times, goes_on, strict=True)
+    ]
+    kept = told_apart([numbers_of(its) for its in slots], lost)
+    slots, gained, times, on = ([each[i] for i in kept] for each in (slots, gained, times, goes_on))
+    cnt, most = summed(base.cnt, [its.cnt * by for its, by in zip(slots, times, strict=True)], on)
+    sizes = [its.s * (its.cnt * by) for its, by in zip(slots, times, strict=True)]
+    ax, _ = summed(base.s * base.cnt, sizes, on)
+    slot.negative = slot.negative or any(its.negative for its in slots)
+    c = {}
+    for place in range(to.n_places):
+        theirs = [its.c.get(place, 0.0) * by for its, by in zip(slots, times, strict=True)]
+        c[place], _ = summed(base.c.get(place, 0.0), theirs, on)
+    cnt = floored(c, cnt, most, slot.negative)
+    alike = {its.s for its in slots} | ({base.s} if base.cnt else set())
+    slot.s = mixed_mean(slots[0].s, alike, ax, cnt)
+    halved = to.halved(cnt, any(its.cnt >= to.always for its in [base, *slots]))
+    slot.cnt = float32(cnt * halved)
+    slot.c = {place: within(float32(c[place] * halved), slot.cnt) for place in c}
+    slot.column = mixed_column(to, base.column, [its.column for its in slots], gained, on)
     only_told(to, slot)
     slot.om = float32(to.weight_by_chi2(slot))
     return slot
 
 
-def mixed_column(to, base, columns):
+def times_of(to, counts, base, gained, goes_on):
+    """What was halved since the base is doubled again."""
+    return [
+        unhalved(cnt, base, more, to.most / 8) if on else 1.0
+        for cnt, more, on in zip(counts, gained, goes_on, strict=True)
+    ]
+
+
+def numbers_of(slot):
+    """All of a slot but om, which goes by what else its model has seen."""
+
+    def told(by_label):
+        return {k: number for k, number in by_label.items() if number != 0}
+
+    column = slot.column
+    record = column and (column.a, column.b, column.n, column.since, told(column.e))
+    numbers = (slot.s, slot.negative, slot.cnt, record)
+    return (*numbers, *(told(by_label) for by_label in (slot.c, slot.w, slot.G)))
+
+
+def since_of(slot):
+    return slot.column.since if slot.column else 0.0
+
+
+def mixed_mean(first, alike, ax, cnt):
+    """The mean of |x|: that of all values, unless it is the same in all models."""
+    if len(alike) == 1 or cnt <= 0 or not 0.0 <= ax / cnt <= 1e50:
+        return first
+    return ax / cnt
+
+
+def mixed_column(to, base, columns, gained, goes_on):
     """n, since and e gain what each has gained, or all of a column that has begun anew.
 
-    Mean and variance are those of the models, by how many values they have seen.
+    Mean and variance are those of the models, by how many values they have seen. A column that
+    goes on has lost no more events than its model has.
     """
-    gains, sinces, pasts = [], [], []
-    for its in columns:
-        on = base and its and its.since >= base.since
+    known, times, pasts, gains = [], [], [], []
+    for its, more, on in zip(columns, gained, goes_on, strict=True):
+        if not its:
+            continue
+        by = unhalved(its.since, base.since, more, to.most / 2) if base else 1.0
+        grown = its.since * by - base.since if base else 0.0
+        on = on and base and (grown >= 0.0 or grown >= more * (1.0 + 2.0**-16))
+        known.append(its)
+        times.append(by)
         pasts.append(base if on else None)
-        gains.append(max((its.n - base.n if on else its.n) if its else 0.0, 0.0))
-        sinces.append((its.since - base.since if on else its.since) if its else 0.0)
+        gains.append(its.n * by - (base.n if on else 0.0))
     start = base if any(pasts) else None
     column = Column(0.0)
     column.n, column.since = (start.n, start.since) if start else (0.0, 0.0)
     total = 0.0
     for gain in gains:
-        total += gain
-    for its, gain, since in zip(columns, gains, sinces, strict=True):
-        column.since += since
+        total += max(gain, 0.0)
+    for its, by, past, gain in zip(known, times, pasts, gains, strict=True):
+        column.since += its.since * by - (past.since if past else 0.0)
         column.n += gain
-        if its and total > 0:
-            column.a += gain / total * its.a
-    for its, gain in zip(columns, gains, strict=True):
+        if total > 0:
+            column.a += max(gain, 0.0) / total * its.a
+    for its, gain in zip(known, gains, strict=True):
         if gain > 0:
             way = its.a - column.a
             column.b += gain / total * (its.b + way * way)
-    known = [its for its in columns if its]
     if known and total == 0:
         column.a, column.b = known[0].a, known[0].b
+    column.n = min(column.n, column.since)
     if not known or 4.0 * column.n < column.since + 1.0:
         return None
     halved = 1.0
@@ -416,9 +481,8 @@ def mixed_column(to, base, columns):
     column.n *= halved
     for place in range(to.n_places):
         e = start.e.get(place, 0.0) if start else 0.0
-        for its, past in zip(columns, pasts, strict=True):
-            if its:
-                e += its.e.get(place, 0.0) - (past.e.get(place, 0.0) if past else 0.0)
+        for its, by, past in zip(known, times, pasts, strict=True):
+            e += its.e.get(place, 0.0) * by - (past.e.get(place, 0.0) if past else 0.0)
         column.e[place] = float32(e * halved)
     return column
 
@@ -437,7 +501,6 @@ def mixed_sets(models, base):
         setattr(to, name, added(models, base, name))
     nm = base.nm
     for m in models:
-        to.T += m.T - base.T
         nm += m.nm - base.nm
     to.nm = min(max(nm, 0.0), 1024.0)
     if any(n):
@@ -446,24 +509,32 @@ def mixed_sets(models, base):
         to.there = [mean(n, each) for each in zip(*[m.there for m in models], strict=True)]
         to.said = [mean(n, each) for each in zip(*[m.said for m in models], strict=True)]
     for y, kept in zip(to.place, to.kept, strict=True):
-        D, left = kept.D, kept.left
         theirs = [m.kept[m.place[y]] for m in models if y in m.place]
-        for its in theirs:
-            kept.D += its.D - D
-            kept.left += its.left - left
+        kept.D = counted(kept.D, [its.D for its in theirs])
+        kept.left = counted(kept.left, [its.left for its in theirs])
         for w, G in (("w0", "G0"), ("wn", "Gn")):
             pairs = [(getattr(its, w), getattr(its, G)) for its in theirs]
             mixed_w, mixed_G = mixed_weight(getattr(kept, w), getattr(kept, G), pairs)
             setattr(kept, w, mixed_w)
             setattr(kept, G, mixed_G)
+    mix_seen(to, models, base)
     slots = dict.fromkeys(f for m in [base, *models] for f in m.ceiling.places)
     for f in slots:
         ours = set_row(to, base, f)
-        T = [its for m in models if f in m.slots and (its := set_row(to, m, f)) != ours]
-        slots[f] = T[0] if len(T) == 1 else mixed_set_row(to, ours, T) if T else ours
+        T = [m for m in models if f in m.slots and set_row(to, m, f) != ours]
+        rows, gained = [set_row(to, m, f) for m in T], [m.T - base.T for m in T]
+        on = [goes_on(m, base, f) for m in T]
+        slots[f] = mixed_set_row(to, ours, rows, gained, on) if len(T) > 1 else [*rows, ours][0]
     to.slots = {f: set_slot(row) for f, row in slots.items()}
     mix_ceiling(to, models, base)
     return to
+
+
+def mix_seen(to, models, base):
+    """T, which is at least what each label has, and left out at most."""
+    to.T = max([added(models, base, "T"), *(kept.D for kept in to.kept)])
+    for kept in to.kept:
+        kept.left = min(kept.left, to.T)
 
 
 def set_row(to, model, feature):
@@ -483,30 +554,36 @@ def set_slot(row):
     return slot
 
 
-def mixed_set_row(to, base, rows):
+def mixed_set_row(to, base, rows, gained, on):
     s0, negative, cnt0, N0, entries = base
-    times = []
-    for _, _, its, _, _ in rows:
-        by = 1.0
-        while 0 < its * by < cnt0:
-            by *= 2.0
-        times.append(by)
-    cnt, ax, N = cnt0, s0 * cnt0, N0
-    for (s, its_negative, its_cnt, its_N, _), by in zip(rows, times, strict=True):
-        cnt += its_cnt * by - cnt0
-        ax += s * (its_cnt * by) - s0 * cnt0
-        N += its_N * by - N0
-        negative = negative or its_negative
-    halved = to.halved(cnt, any(row[2] >= to.most / 2 for row in [base, *rows]))
-    alike = {row[0] for row in rows} | ({s0} if cnt0 else set())
-    s = rows[0][0] if len(alike) == 1 or cnt <= 0 else ax / cnt
     mixed = {}
     for k in {k for row in [base, *rows] for k in row[4]}:
-        c0, w0, G0 = entries.get(k, (0.0, 0.0, 0.0))
+        _, w0, G0 = entries.get(k, (0.0, 0.0, 0.0))
         theirs = [row[4].get(k, (0.0, 0.0, 0.0)) for row in rows]
-        c = c0
-        for (its, _, _), by in zip(theirs, times, strict=True):
-            c += its * by - c0
-        w, G = mixed_weight(w0, G0, [(w, G) for _, w, G in theirs])
-        mixed[k] = float32(c * halved), float32(w), float32(G)
-    return s, negative, float32(cnt * halved), N * halved, mixed
+        mixed[k] = mixed_weight(w0, G0, [(w, G) for _, w, G in theirs])
+    times = times_of(to, [row[2] for row in rows], cnt0, gained, on)
+    kept = told_apart(
+        [(*row[:4], {k: entry for k, entry in row[4].items() if any(entry)}) for row in rows],
+        [goes and row[2] * by <= cnt0 for row, by, goes in zip(rows, times, on, strict=True)],
+    )
+    rows, times, on = ([each[i] for i in kept] for each in (rows, times, on))
+    cnt, most = summed(cnt0, [row[2] * by for row, by in zip(rows, times, strict=True)], on)
+    N, _ = summed(N0, [row[3] * by for row, by in zip(rows, times, strict=True)], on)
+    sizes = [row[0] * (row[2] * by) for row, by in zip(rows, times, strict=True)]
+    ax, _ = summed(s0 * cnt0, sizes, on)
+    negative = negative or any(row[1] for row in rows)
+    c = {}
+    for k in mixed:
+        theirs = [row[4].get(k, (0.0, 0.0, 0.0))[0] for row in rows]
+        c0 = entries.get(k, (0.0, 0.0, 0.0))[0]
+        c[k], _ = summed(c0, [its * by for its, by in zip(theirs, times, strict=True)], on)
+    cnt = floored(c, cnt, most, negative)
+    s = mixed_mean(rows[0][0], {row[0] for row in rows} | ({s0} if cnt0 else set()), ax, cnt)
+    halved = to.halved(cnt, any(row[2] >= to.most / 2 for row in [base, *rows]))
+    cnt = float32(cnt * halved)
+    N = (N if negative else max([N, 0.0, *c.values()])) * halved
+    entries = {
+        k: (within(float32(c[k] * halved), cnt), float32(w), float32(G))
+        for k, (w, G) in mixed.items()
+    }
+    return s, negative, cnt, N if cnt > 0 else 0.0, entries

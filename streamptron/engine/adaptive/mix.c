@@ -31,8 +31,9 @@ SP_PRIVATE void sp_adaptive_mix_free(sp_merge *m)
     m->own = NULL;
 }
 
-static void sp_mix_view(const sp_shard *shard, sp_view *view)
+static void sp_mix_view(const sp_merge *m, const sp_shard *shard, sp_view *view)
 {
+    view->gained = shard->learner->adaptive.T - m->base->learner->adaptive.T;
     view->blocks = sp_table_blocks(&shard->learner->table);
     view->label = shard->labels;
     view->sign = *shard->signs;
@@ -63,7 +64,7 @@ SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
         || own->numbers == NULL)
         return -1;
     for (int k = 0, end = m->n + 1; k < end; k++) {
-        sp_mix_view(sp_mix_side(m, k), &own->views[k]);
+        sp_mix_view(m, sp_mix_side(m, k), &own->views[k]);
         own->features[k].w = own->numbers + k * size;
         own->features[k].G = own->features[k].w + 1;
         own->features[k].c = own->features[k].G + 1;
@@ -137,18 +138,40 @@ static void sp_mix_usual_odds(sp_merge *m)
     }
 }
 
+/* T and D. T loses what the labels have lost. */
+static void sp_mix_events_counted(sp_merge *m, ptrdiff_t places)
+{
+    sp_adaptive *to = &m->to->adaptive;
+    double loss = 0.0, all = to->T = m->base->learner->adaptive.T;
+    for (int k = 0; k < m->n; k++)
+        sp_merge_count(&to->T, &loss, all, m->shards[k].learner->adaptive.T);
+    bool lost = loss < 0.0;
+    double total = all;
+    for (ptrdiff_t j = 0; j < places; j++) {
+        const double D0 = sp_mix_count_of(m->base, j);
+        double D = D0;
+        loss = 0.0;
+        for (int k = 0, end = m->n; k < end; k++)
+            sp_merge_count(&D, &loss, D0, sp_mix_count_of(&m->shards[k], j));
+        lost = lost || loss < 0.0;
+        D += loss;
+        sp_adaptive_set_count(to, j, D);
+        total += D - D0;
+    }
+    if (lost)
+        to->T = SP_MAX(total, 0.0);
+}
+
 SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places)
 {
     sp_adaptive *to = &m->to->adaptive;
     const sp_adaptive *base = &m->base->learner->adaptive;
     double *w_k = m->scratch;
     double *G_k = m->scratch + m->n;
-    to->T = base->T;
     to->tau = base->tau;
     to->Gtau = base->Gtau;
     for (int k = 0; k < m->n; k++) {
         const sp_adaptive *its = &m->shards[k].learner->adaptive;
-        to->T += its->T - base->T;
         w_k[k] = its->tau;
         G_k[k] = its->Gtau;
     }
@@ -156,12 +179,7 @@ SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places)
     sp_merge_weight(&to->tau, &to->Gtau, w_k, G_k, m->n);
     to->tau = SP_MIN(SP_MAX(to->tau, SP_TAU_LEAST), SP_TAU_MOST);
     sp_mix_drift(m);
-    for (ptrdiff_t j = 0; j < places; j++) {
-        double D = sp_mix_count_of(m->base, j);
-        for (int k = 0, end = m->n; k < end; k++)
-            D += sp_mix_count_of(&m->shards[k], j) - sp_mix_count_of(m->base, j);
-        sp_adaptive_set_count(to, j, D);
-    }
+    sp_mix_events_counted(m, places);
 }
 
 SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
@@ -223,6 +241,7 @@ static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
         part = &m->touched[i];
         sp_feature_read(&own->views[part->k], sp_view_slot(&m->shards[part->k], part->slot),
                         SP_TWO_LABELS, &own->features[part->k]);
+        own->features[part->k].anew = sp_mix_is_anew(m, part->slot, slot);
         own->differing[i] = &own->features[part->k];
     }
     if (m->n_touched == 1) {

@@ -231,10 +231,15 @@ static ptrdiff_t sp_many_unite(sp_many_merge *own, int n)
 }
 
 /* What the i-th that is seen has of a feature, by the n labels that are united. */
-static void sp_many_feature(const sp_many_merge *own, int i, ptrdiff_t n)
+static void sp_many_feature(const sp_merge *m, sp_slot_type slot, int i, ptrdiff_t n)
 {
+    const sp_many_merge *own = (const sp_many_merge *)m->own;
     const sp_many_seen *seen = &own->seen[i];
+    const sp_mix_part *part = &m->touched[i];
     sp_feature *feature = &own->features[i];
+    feature->gained = sp_mix_side(m, part->k)->learner->adaptive.T - m->base->learner->adaptive.T;
+    feature->anew = sp_mix_is_anew(m, part->slot, slot);
+    feature->N = 0.0;
     feature->s = seen->head->s;
     feature->cnt = seen->head->cnt;
     feature->om = seen->head->om;
@@ -369,7 +374,7 @@ static int sp_many_mix_feature(sp_merge *m, sp_slot_type slot, int sides)
     if (sp_many_features_room(m, n) < 0)
         return -1;
     for (int i = 0; i < sides; i++) {
-        sp_many_feature(own, i, n);
+        sp_many_feature(m, slot, i, n);
         own->differing[i] = &own->features[i];
     }
     if (sides > 1)

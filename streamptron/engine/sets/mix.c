@@ -83,18 +83,20 @@ static void sp_sets_mix_label(sp_merge *m, ptrdiff_t y)
     if (base != NULL)
         *to = *base;
     to->place = -1;
-    double D = to->D;
-    double left = to->left;
+    const double D = to->D, left = to->left;
+    double D_lost = 0.0, left_lost = 0.0;
     for (int k = 0; k < m->n; k++) {
         const sp_label *its = sp_sets_label_of(&m->shards[k], y);
         if (its == NULL)
             continue;
-        to->D += its->D - D;
-        to->left += its->left - left;
+        sp_merge_count(&to->D, &D_lost, D, its->D);
+        sp_merge_count(&to->left, &left_lost, left, its->left);
         w0[n] = its->w0;
         G0[n] = its->G0;
         n++;
     }
+    to->D += D_lost;
+    to->left += left_lost;
     if (n)
         sp_merge_weight(&to->w0, &to->G0, w0, G0, n);
     n = 0;
@@ -115,12 +117,14 @@ SP_PRIVATE void sp_sets_mix_once(sp_merge *m)
 {
     sp_sets *to = &m->to->sets;
     const sp_sets *base = &m->base->learner->sets;
+    double lost = 0.0;
     to->T = base->T;
     to->nm = base->nm;
     for (int k = 0; k < m->n; k++) {
-        to->T += m->shards[k].learner->sets.T - base->T;
+        sp_merge_count(&to->T, &lost, base->T, m->shards[k].learner->sets.T);
         to->nm += m->shards[k].learner->sets.nm - base->nm;
     }
+    to->T += lost;
     to->nm = SP_MIN(SP_MAX(to->nm, 0.0), 1024.0);
     if (m->N == 0.0)
         sp_sets_add(to, m->base, 1.0);
@@ -128,6 +132,10 @@ SP_PRIVATE void sp_sets_mix_once(sp_merge *m)
         sp_sets_add(to, &m->shards[k], m->shards[k].n / m->N);
     for (ptrdiff_t y = 0; y < to->n_labels; y++)
         sp_sets_mix_label(m, y);
+    for (ptrdiff_t y = 0; y < to->n_labels; y++) /* what several took back counts once in each */
+        to->T = SP_MAX(to->T, to->labels[y].D);
+    for (ptrdiff_t y = 0; y < to->n_labels; y++)
+        to->labels[y].left = SP_MIN(to->labels[y].left, to->T);
 }
 
 /* --- A feature */
@@ -197,8 +205,9 @@ static ptrdiff_t sp_sets_unite(sp_merge *m)
     return n;
 }
 
-/* What a side has of a feature, by the labels that are united. */
-static void sp_sets_feature(const sp_merge *m, int k, const sp_marked *marked, ptrdiff_t n)
+/* What a side has of a feature, by the labels that are united. `anew`: see whole/terms.h. */
+static void sp_sets_feature(const sp_merge *m, int k, const sp_marked *marked, bool anew,
+                            ptrdiff_t n)
 {
     const sp_sets_merge *own = (const sp_sets_merge *)m->own;
     sp_feature *feature = &own->features[k];
@@ -207,6 +216,9 @@ static void sp_sets_feature(const sp_merge *m, int k, const sp_marked *marked, p
     memset(feature, 0, sizeof(sp_feature));
     feature->s = marked->of.s;
     feature->cnt = marked->of.cnt;
+    feature->N = marked->of.N;
+    feature->gained = sp_mix_side(m, k)->learner->sets.T - m->base->learner->sets.T;
+    feature->anew = anew;
     feature->w = own->numbers + 4 * k * n;
     feature->G = feature->w + n;
     feature->c = feature->G + n;
@@ -254,18 +266,6 @@ static int sp_sets_take_row(sp_merge *m, int k, const sp_marked *from, sp_marked
     return 0;
 }
 
-/* The sum of all counts of a feature, doubled where those were halved since the base. */
-static double sp_sets_mix_N(const sp_merge *m, double halved)
-{
-    const double *times = m->scratch + 2 * m->n_touched;
-    int k;
-    double N0 = sp_sets_of(m, m->n_touched, &k)->of.N;
-    double N = N0;
-    for (int i = 0; i < m->n_touched; i++)
-        N += sp_sets_of(m, i, &k)->of.N * times[i] - N0;
-    return N * halved;
-}
-
 SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     const sp_sets_merge *own = (const sp_sets_merge *)m->own;
@@ -283,15 +283,14 @@ SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot)
         return -1;
     for (int i = 0; i <= m->n_touched; i++) {
         const sp_marked *marked = sp_sets_of(m, i, &k);
-        sp_sets_feature(m, k, marked, n);
+        sp_sets_feature(m, k, marked, sp_mix_is_anew(m, m->touched[i].slot, slot), n);
         own->differing[i] = &own->features[k];
     }
     mixed = &own->features[m->n];
-    double halved = sp_merge_feature(mixed, own->differing, m->n_touched, n, n,
-                                     m->to->sets.T + 2.0, m->scratch);
+    sp_merge_feature(mixed, own->differing, m->n_touched, n, n, m->to->sets.T + 2.0, m->scratch);
     to->of.s = mixed->s;
     to->of.cnt = (float)mixed->cnt;
-    to->of.N = sp_sets_mix_N(m, halved);
+    to->of.N = mixed->N;
     for (ptrdiff_t at = 0; at < n; at++) {
         sp_entry *entry = sp_row_insert(sp_rows_of(&m->to->table), &to->of.row, own->united[at]);
         entry->c = (float)mixed->c[at];

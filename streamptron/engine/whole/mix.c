@@ -151,6 +151,7 @@ SP_PRIVATE void sp_mix_counters(sp_merge *m)
 {
     const sp_learner *base = m->base->learner;
     const sp_learner *its;
+    uint64_t taken_back = 0;
     m->to->n_seen = base->n_seen;
     m->to->n_updates = base->n_updates;
     m->to->n_mistakes = base->n_mistakes;
@@ -158,9 +159,13 @@ SP_PRIVATE void sp_mix_counters(sp_merge *m)
     for (int k = 0; k < m->n; k++) {
         its = m->shards[k].learner;
         m->to->n_seen += its->n_seen - base->n_seen;
-        m->to->n_updates += its->n_updates - base->n_updates;
+        if (its->n_updates >= base->n_updates)
+            m->to->n_updates += its->n_updates - base->n_updates;
+        else
+            taken_back = SP_MAX(taken_back, base->n_updates - its->n_updates);
         m->to->n_mistakes += its->n_mistakes - base->n_mistakes;
         m->to->ceiling.clock += its->ceiling.clock - base->ceiling.clock;
         m->to->ceiling.n_evicted += its->ceiling.n_evicted - base->ceiling.n_evicted;
     }
+    m->to->n_updates -= taken_back;
 }

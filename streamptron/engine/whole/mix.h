@@ -1,6 +1,7 @@
 /* What is known of a merge while it runs; and what the merged learner keeps once.
 
-   Counters: the base's and what is new in each shard. The averages' clock goes on by the events of
+   Counters: the base's and what is new in each shard (of updates taken back: whole/terms.h). The
+   averages' clock goes on by the events of
    all shards. Scales, calibrators and tallies (linear/serve.h) are means, weighted by events, for
    sums would weigh as many times too much as there are shards. What a machine keeps once, it mixes
    itself. */
@@ -49,6 +50,13 @@ typedef struct sp_merge {
 static inline const sp_shard *sp_mix_side(const sp_merge *m, int k)
 {
     return k == m->n ? m->base : &m->shards[k];
+}
+
+/* Whether a ceiling has dropped a feature of a shard, which has it again: elsewhere than the base.
+ */
+static inline bool sp_mix_is_anew(const sp_merge *m, sp_slot_type own, sp_slot_type slot)
+{
+    return slot < m->base->n_slots && own != slot && sp_index_is_limited(&m->to->index);
 }
 
 /* See that all are of one form. -1 without memory. */
