@@ -34,7 +34,7 @@ class AdaptiveClassifier(PairClassifier):
 
     The classifier to begin with: of those here it errs least on most data, its probabilities need
     no calibration, and columns may be in any units and about any mean. It is made for one pass over
-    a stream, by ``partial_fit``; more epochs, in ``fit``, seldom help it much.
+    a stream, by ``partial_fit``; ``fit`` goes on as long as rows that it holds out gain by it.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class AdaptiveClassifier(PairClassifier):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         random_state: Any = None,
-        early_stopping: bool = False,
+        early_stopping: bool | str = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
@@ -157,16 +157,19 @@ class PerceptronClassifier(Linear, Classifier):
         The most epochs of ``fit``.
     tol : float or None, default=1e-3
         ``fit`` ends when the loss after `n_iter_no_change` epochs in a row was not this much below
-        the least so far. The loss is how far classes are behind, added up over the rows where they
-        are, as a share of how far they are behind or ahead over all rows (if there are many, over
-        some of them), by the weights that answer. None: all `max_iter` epochs.
+        the least so far; of which rows it is, `early_stopping` says. None: all `max_iter` epochs.
     shuffle : bool, default=True
         A new order of the rows in each epoch.
     random_state : int, RandomState instance or None, default=None
         Gives these orders, and the rows that are held out.
-    early_stopping : bool, default=False
-        Hold out some rows of each class. The loss that `tol` goes by is then the share of mistakes
-        on these, and the model is kept as it was when they were fewest.
+    early_stopping : bool or "auto", default="auto"
+        True: hold out some rows of each class. The loss is then the log-loss of these, the model is
+        kept as it was when that was least, and at the end it learns them too, once. False: learn
+        all rows in each epoch. The loss is how far classes are behind, added up over the rows where
+        they are, as a share of how far they are behind or ahead over all rows (if there are many,
+        over some of them), by the weights that answer; with many columns and few rows each, that
+        goes on too long. "auto": hold out if there is something to decide (`tol` is given and
+        `max_iter` is not 1) and at least ten rows can be.
     validation_fraction : float, default=0.1
         The share of the rows that is held out.
     n_iter_no_change : int, default=5
@@ -240,7 +243,7 @@ class PerceptronClassifier(Linear, Classifier):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         random_state: Any = None,
-        early_stopping: bool = False,
+        early_stopping: bool | str = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
@@ -335,7 +338,7 @@ class MIRAClassifier(Linear, Classifier):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         random_state: Any = None,
-        early_stopping: bool = False,
+        early_stopping: bool | str = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
@@ -421,7 +424,7 @@ class AROWClassifier(Linear, PairClassifier):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         random_state: Any = None,
-        early_stopping: bool = False,
+        early_stopping: bool | str = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
@@ -503,7 +506,7 @@ class VotedPerceptronClassifier(PairClassifier):
         tol: float | None = 1e-3,
         shuffle: bool = True,
         random_state: Any = None,
-        early_stopping: bool = False,
+        early_stopping: bool | str = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,

@@ -104,7 +104,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         labels, steps = _told(model, classes, numbers, weights)
         try:
             model, n_iter = epochs.learned(
-                self, partial(self._decision, classes), model, _canonical(X), labels, numbers, steps
+                self,
+                partial(self._decision, classes),
+                partial(self._probabilities, classes),
+                model,
+                _canonical(X),
+                labels,
+                numbers,
+                steps,
             )
         except ValueError:
             # raises the same for a bad value, but with the number of its row in X
@@ -283,11 +290,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
             In the order of `classes_`.
         """
         X = self._known(X)
-        p: np.ndarray = self.model_.predict_proba_many(X)
-        if not isinstance(self.model_, BinaryModel):
-            labels = self.model_.labels
-            unknown = 0.0 if labels else 1.0 / len(self.classes_)
-            p = self._of_classes(self.classes_, labels, p.T, unknown).T
+        p = self._probabilities(self.classes_, self.model_, X)
         best = best_of(self._decision(self.classes_, self.model_, X))
         rows = np.flatnonzero(p.argmax(axis=1) != best)
         best, other = best[rows], p[rows].argmax(axis=1)
@@ -298,6 +301,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
     def _known(self, X: Any) -> Any:
         check_is_fitted(self)
         return validate_data(self, X, accept_sparse="csr", reset=False)
+
+    def _probabilities(self, classes: np.ndarray, model: Any, X: Any) -> np.ndarray:
+        """The core's probabilities by class."""
+        p: np.ndarray = model.predict_proba_many(X)
+        if isinstance(model, BinaryModel):
+            return p
+        labels = model.labels
+        return self._of_classes(classes, labels, p.T, 0.0 if labels else 1.0 / len(classes)).T
 
     def _decision(self, classes: np.ndarray, model: Any, X: Any) -> np.ndarray:
         """The core's scores in scikit-learn's shape."""

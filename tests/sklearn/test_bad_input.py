@@ -38,7 +38,8 @@ from tests.support.classifiers import (
         ({"tol": float("nan")}, ValueError, "tol=nan"),
         ({"tol": "small"}, TypeError, "tol='small'"),
         ({"shuffle": 1}, TypeError, "shuffle=1; it must be True or False"),
-        ({"early_stopping": "yes"}, TypeError, "early_stopping='yes'; it must be True or False"),
+        ({"early_stopping": "yes"}, ValueError, "early_stopping='yes'; it must be True, False or"),
+        ({"early_stopping": 1}, TypeError, "early_stopping=1; it must be True, False or 'auto'"),
         (
             {"early_stopping": True, "validation_fraction": 1.0},
             ValueError,

@@ -1,20 +1,22 @@
 """fit: weights of rows and classes, epochs, when to stop, real data."""
 
+import copy
 import io
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import metrics
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils.class_weight import compute_class_weight
 
 from streamptron import Perceptron
-from streamptron.estimator.epochs import JUDGED, loss
+from streamptron.estimator.epochs import JUDGED, held_out, log_loss
 from streamptron.sklearn import PerceptronClassifier
 from tests.support.classifiers import (
     both,
@@ -153,12 +155,13 @@ def test_fit_begins_anew(classifier):
 @two_or_more
 def test_tol_ends_the_epochs(classifier, n_classes):
     X, y = problem(0, n_classes, n=300)
-    model = classifier(random_state=0, n_iter_no_change=3).fit(X, y)
+    classifier = partial(classifier, random_state=0, early_stopping=False)
+    model = classifier(n_iter_no_change=3).fit(X, y)
     assert 4 <= model.n_iter_ < 100
     assert model.model_.n_seen == model.n_iter_ * len(y)
     # nothing can be this much better, so the first epoch is the best
-    assert classifier(random_state=0, tol=1.0, n_iter_no_change=3).fit(X, y).n_iter_ == 4
-    more = classifier(random_state=0, n_iter_no_change=30).fit(X, y)
+    assert classifier(tol=1.0, n_iter_no_change=3).fit(X, y).n_iter_ == 4
+    more = classifier(n_iter_no_change=30).fit(X, y)
     assert more.n_iter_ > model.n_iter_
 
 
@@ -186,7 +189,9 @@ def test_loss_is_how_far_classes_are_behind(classifier, n_classes):
     gain = losses[0] - losses[1]
     assert gain > 0
     for tol, n_iter in ((gain * 1.000001, 2), (gain * 0.999999, 3)):
-        model = classifier(random_state=0, tol=tol, n_iter_no_change=1, max_iter=3)
+        model = classifier(
+            random_state=0, tol=tol, n_iter_no_change=1, max_iter=3, early_stopping=False
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             assert model.fit(X, y, sample_weight=w).n_iter_ == n_iter
@@ -197,7 +202,7 @@ def test_loss_is_how_far_classes_are_behind(classifier, n_classes):
 def test_part_of_many_rows_tells_when_to_stop(classifier, n_classes):
     X, y = problem(0, n_classes, n=12_000, n_features=100)
     assert X.size > JUDGED
-    model = classifier(random_state=0).fit(X, y)
+    model = classifier(random_state=0, early_stopping=False).fit(X, y)
     assert 6 <= model.n_iter_ < 40
     assert model.score(X, y) > 0.85
     assert pickle.dumps(clone(model).fit(X, y)) == pickle.dumps(model)
@@ -214,60 +219,109 @@ def test_too_few_epochs_warn(classifier):
     assert classifier(max_iter=2, tol=None).fit(X, y).n_iter_ == 2
 
 
+def by_hand_with_rows_held_out(classifier, n_classes, X, y, seed, epochs, fraction=0.1):
+    """The model of the best of some epochs, that epoch, and the log-loss after each."""
+    rng = np.random.RandomState(seed)
+    rows, held = held_out(rng, np.arange(len(y)), y, fraction)
+    model, losses, best = core(classifier, n_classes), [], None
+    for _ in range(epochs):
+        order = rng.permutation(rows)
+        model.learn_many(X[order], y[order])
+        p = np.asarray(model.predict_proba_many(X[held]))
+        known = {label: at for at, label in enumerate(model._known_labels)}
+        own = p[np.arange(len(held)), [known[label] for label in y[held].tolist()]]
+        losses.append(-np.log(np.maximum(own, np.finfo(float).eps)).mean())
+        if losses[-1] == min(losses):
+            best = copy.deepcopy(model)
+    order = rng.permutation(held)
+    best.learn_many(X[order], y[order])
+    return best, int(np.argmin(losses)) + 1, losses
+
+
 @every_classifier
 @two_or_more
 @seeds(3)
-def test_early_stopping_keeps_the_best_on_rows_held_out(classifier, n_classes, seed):
+def test_the_epoch_that_answers_rows_held_out_best_is_kept_and_learns_them_too(
+    classifier, n_classes, seed
+):
     X, y = problem(seed, n_classes, n=400)
-    model = classifier(random_state=seed, early_stopping=True, validation_fraction=0.25).fit(X, y)
-    assert model.model_.n_seen % 300 == 0
-    kept = model.model_.n_seen // 300
-    assert kept + 5 == model.n_iter_  # as long as nothing gets better by less than tol
-    # all of the epochs, without what decides when to stop
-    best = [
-        classifier(
-            random_state=seed,
-            early_stopping=True,
-            validation_fraction=0.25,
-            max_iter=n_iter,
-            tol=None,
-        )
-        .fit(X, y)
-        .model_.n_seen
-        // 300
-        for n_iter in range(1, model.n_iter_ + 1)
-    ]
-    assert best == np.maximum.accumulate(best).tolist()
-    assert best[-1] == kept
+    model = classifier(random_state=seed, validation_fraction=0.25).fit(X, y)
+    best, kept, losses = by_hand_with_rows_held_out(
+        classifier, n_classes, X, y, seed, model.n_iter_, 0.25
+    )
+    assert learned(model.model_) == learned(best)
+    assert model.n_iter_ >= kept + 5 or min(losses) > losses[kept - 1] - 1e-3
+    assert min(losses[-5:]) > min(losses[:-5]) - 1e-3  # none of the last five was a step on
 
 
 @every_classifier
-def test_mistakes_on_rows_held_out_count_by_their_weight(classifier):
+def test_what_is_as_good_as_never_learned_again_is_not_learned_by_heart(classifier):
+    """Columns that a few rows have, and labels by chance: more epochs would only remember them."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((600, 2000), density=0.004, rng=rng, format="csr")
+    X.data[:] = 1.0
+    y = rng.integers(0, 2, 600)
+    test = rng.integers(0, 2, 600)
+    p, once, all_of_it = (
+        classifier(random_state=0, **params).fit(X, y).predict_proba(X)
+        for params in ({}, {"max_iter": 1}, {"early_stopping": False})
+    )
+
+    def lost(p):
+        return -np.log(np.maximum(p[np.arange(600), test], 1e-15)).mean()
+
+    assert lost(p) < 1.15 * lost(once)
+    assert lost(p) <= lost(all_of_it)
+
+
+@every_classifier
+def test_log_loss_of_rows_counts_by_their_weight(classifier):
     """A feature tells the class, but of one row in ten the wrong one; such rows weigh little."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 1000)
     wrong = rng.random(1000) < 0.1
     X = np.where(wrong, 1 - y, y)[:, None] * 2.0 - 1.0
     w = np.where(wrong, 1e-6, 1.0)
-    model = classifier(random_state=0, early_stopping=True).fit(X, y, sample_weight=w)
-    decision = model.decision_function(X)
-    assert loss(True, decision, y, None) == pytest.approx(wrong.mean())
-    assert 0 < loss(True, decision, y, w) < 1e-6
+    model = classifier(random_state=0).fit(X, y, sample_weight=w)
+    found = model.predict_proba(X)
+    of_all, of_weight = (log_loss(lambda *_: found, None, X, y, each) for each in (None, w))
+    assert of_weight < 0.1 < of_all
+    assert of_all == pytest.approx(metrics.log_loss(y, found), rel=1e-6)
+    assert of_weight == pytest.approx(metrics.log_loss(y, found, sample_weight=w), rel=1e-6)
+
+
+@seeds(5)
+@pytest.mark.parametrize("fraction", [0.01, 0.1, 0.5, 0.97])
+def test_a_share_of_each_class_is_held_out_and_each_keeps_a_row(fraction, seed):
+    rng = np.random.RandomState(seed)
+    sizes = [1, 1, 2, 3, 40, 500]
+    y = rng.permutation(np.repeat(np.arange(6), sizes))
+    rows = np.flatnonzero(rng.random_sample(len(y)) < 0.9)
+    rest, held = held_out(rng, rows, y, fraction)
+    assert sorted([*rest, *held]) == rows.tolist()
+    assert {*y[rest]} == {*y[rows]}
+    for label in range(6):
+        n = sum(y[rows] == label)
+        assert abs(sum(y[held] == label) - fraction * n) < 2
+    assert abs(len(held) - fraction * len(rows)) < 1 + 6 * fraction
 
 
 @every_classifier
-def test_early_stopping_holds_out_rows_of_every_class(classifier):
-    X, y = problem(0, 3, n=400)
-    first = classifier(random_state=0, early_stopping=True, max_iter=1, tol=None).fit(X, y)
-    # by scikit-learn's own means, with the same random numbers
-    rng = np.random.RandomState(0)
-    split = StratifiedShuffleSplit(1, test_size=0.1, random_state=rng)
-    learned_rows, held = next(split.split(X, y))
-    assert set(y[held]) == {0, 1, 2}
-    by_hand = core(classifier, 3)
-    order = rng.permutation(learned_rows)
-    by_hand.learn_many(X[order], y[order])
-    assert learned(first.model_) == learned(by_hand)
+def test_with_few_rows_or_nothing_to_decide_all_rows_are_learned_in_each_epoch(classifier):
+    X, y = problem(0, 2, n=99)
+    few = classifier(random_state=0).fit(X, y)
+    assert learned(few.model_) == learned(
+        classifier(random_state=0, early_stopping=False).fit(X, y).model_
+    )
+    assert few.model_.n_seen == 99 * few.n_iter_
+    X, y = problem(0, 2, n=400)
+    for params in ({"max_iter": 1}, {"max_iter": 3, "tol": None}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = classifier(random_state=0, **params).fit(X, y)
+        assert model.model_.n_seen == 400 * params["max_iter"]
+    with pytest.raises(ValueError, match="of 4 rows none can be held out: each class keeps one"):
+        classifier(random_state=0, early_stopping=True).fit(np.eye(4), [0, 1, 2, 3])
 
 
 # --- Real data
