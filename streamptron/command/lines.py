@@ -171,7 +171,8 @@ class LineModel:
         answers.
         """
         contents = read(path, mmap)
-        learner, tokenizer, lines, _, _, _, steps = contents
+        learner, tokenizer, lines = contents[:3]
+        steps = contents.steps
         if steps is not None:
             raise ValueError(
                 f"{path}: it holds a pipeline of {', '.join(steps.names)}, whose events are no "
@@ -202,7 +203,7 @@ class LineModel:
     @classmethod
     def of(cls, contents: Contents) -> typing.Self:
         """What a file holds, of which it is known that its events are lines."""
-        learner, tokenizer, lines, metadata, position, journal, _ = contents
+        learner, tokenizer, lines, metadata, position, journal = contents[:6]
         lines = lines or (MAILS if isinstance(tokenizer, MailDoor) else PLAIN)
         kept = metadata, position, journal
         names = lines["names"]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils import check_array
     from sklearn.utils.class_weight import compute_class_weight
     from sklearn.utils.multiclass import check_classification_targets, unique_labels
-    from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+    from sklearn.utils.validation import check_consistent_length, check_is_fitted
 except ImportError as _error:
     raise ImportError(
         f"streamptron.sklearn needs scikit-learn 1.6 or later ({_error}): "
@@ -24,12 +22,14 @@ from streamptron._core import BinaryModel
 from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator import epochs
 from streamptron.estimator.batches import batch_of, steps_of
+from streamptron.estimator.cells import SKIP_NAN
 from streamptron.estimator.epochs import best_of, truth
 from streamptron.estimator.names import shown
 from streamptron.estimator.passes import told
+from streamptron.estimator.wrapper import Named, Wrapper
 
 
-class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
+class Classifier(Wrapper):
     """What the classifiers share: epochs, when to stop, and classes.
 
     Two numberings meet here. A class's number is its place in `classes_`, which is sorted, also
@@ -50,11 +50,6 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """What stands for two classes with these scores, or weights: above 0 for the second."""
         raise NotImplementedError
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     # --- Learning
 
@@ -88,7 +83,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
             If `max_iter` epochs were too few for `tol`.
         """
         epochs.check(self)
-        X, classes, numbers = self._validated(X, y, reset=True)
+        rows, classes, numbers = self._validated(X, y, reset=True)
         if len(classes) < 2:
             raise ValueError(
                 f"y has 1 class, {shown(classes.tolist()[0])}; fit needs two or more (partial_fit "
@@ -99,23 +94,24 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         balance = compute_class_weight(class_weight, classes=classes, y=classes[numbers])
         if isinstance(class_weight, str):
             class_weight = dict(zip(classes.tolist(), balance.tolist(), strict=True))
-        weights = _row_weights(sample_weight, X)
+        weights = _row_weights(sample_weight, rows.X)
         model = self._started(classes, class_weight)
         labels, steps = _told(model, classes, numbers, weights)
         try:
             model, n_iter = epochs.learned(
                 self,
-                partial(self._decision, classes),
-                partial(self._probabilities, classes),
+                lambda model, X: self._decision(classes, model, Named(X, rows.names)),
+                lambda model, X: self._probabilities(classes, model, Named(X, rows.names)),
                 model,
-                _canonical(X),
+                _canonical(rows.X),
+                rows.names,
                 labels,
                 numbers,
                 steps,
             )
         except ValueError:
             # raises the same for a bad value, but with the number of its row in X
-            model.decision_function_many(X)
+            model.decision_function_many(*rows)
             raise
         self.model_, self.classes_, self.n_iter_ = model, classes, n_iter
         return self
@@ -157,15 +153,15 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
                 "sklearn.utils.compute_class_weight"
             )
         first = not hasattr(self, "model_")
-        X, found, numbers = self._validated(X, y, reset=first)
+        rows, found, numbers = self._validated(X, y, reset=first)
         groups = [found] if classes is None else [found, classes]
         union = unique_labels(*groups if first else [self.classes_, *groups])
-        weights = _row_weights(sample_weight, X)
+        weights = _row_weights(sample_weight, rows.X)
         if first:
             model = self._started(union, self.class_weight)
         elif len(union) > len(self.classes_):
             # a bad value is found before anything changes
-            self.model_.decision_function_many(X)
+            self.model_.decision_function_many(*rows)
             model = self._grown(union)
         else:
             model, union = self.model_, self.classes_
@@ -173,22 +169,22 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         labels, steps = _told(model, union, numbers, weights)
         if steps is not None and not steps.all():
             # a bad value raises here, with the number of its row in X
-            model.decision_function_many(X)
-            rows = np.flatnonzero(steps)
-            X, numbers, steps = X[rows], numbers[rows], steps[rows]
-        model._learned(batch_of(X, None), *told(model, labels, numbers), steps)
+            model.decision_function_many(*rows)
+            kept = np.flatnonzero(steps)
+            rows, numbers, steps = rows[kept], numbers[kept], steps[kept]
+        model._learned(batch_of(*rows, model.missing), *told(model, labels, numbers), steps)
         self.model_, self.classes_, self.n_iter_ = model, union, 1
         return self
 
-    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray, np.ndarray]:
-        """Checked X, the classes that are in y, and the number of each row's among them."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", reset=reset)
+    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Named, np.ndarray, np.ndarray]:
+        """Checked rows, the classes that are in y, and the number of each row's among them."""
+        rows, y = self._checked_rows(X, reset, y)
         try:
             check_classification_targets(y)
             classes, numbers = np.unique(y, return_inverse=True)
         except TypeError as error:
             raise TypeError(f"y holds classes that cannot be sorted together: {error}") from None
-        return X, classes, numbers
+        return rows, classes, numbers
 
     def _started(self, classes: np.ndarray, class_weight: Any) -> Any:
         """A learner that knows the classes and has learned nothing."""
@@ -210,6 +206,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
             **{name: truth(name, getattr(self, name)) for name in self._flags},
             intercept=truth("fit_intercept", self.fit_intercept),
             class_weight=class_weight,
+            missing=SKIP_NAN,
             # secret, unless random_state asks for fits that repeat
             hash_seed=None if self.random_state is None else 0,
         )
@@ -252,8 +249,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
             class in the order of `classes_`. Of a classifier with `coef_` it is
             ``X @ coef_.T + intercept_``, unless `serve` is "best" or a class has had no row yet.
         """
-        X = self._known(X)
-        return self._decision(self.classes_, self.model_, X)
+        known = self._known(X)
+        return self._decision(self.classes_, self.model_, known)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with the highest score; of equal ones the first in `classes_`.
@@ -289,30 +286,30 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         p : ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        X = self._known(X)
-        p = self._probabilities(self.classes_, self.model_, X)
-        best = best_of(self._decision(self.classes_, self.model_, X))
+        known = self._known(X)
+        p = self._probabilities(self.classes_, self.model_, known)
+        best = best_of(self._decision(self.classes_, self.model_, known))
         rows = np.flatnonzero(p.argmax(axis=1) != best)
         best, other = best[rows], p[rows].argmax(axis=1)
         p[rows, other] = (p[rows, other] + p[rows, best]) / 2
         p[rows, best] = np.nextafter(p[rows, other], 1)
         return p
 
-    def _known(self, X: Any) -> Any:
+    def _known(self, X: Any) -> Named:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", reset=False)
+        return self._checked_rows(X, reset=False)[0]
 
-    def _probabilities(self, classes: np.ndarray, model: Any, X: Any) -> np.ndarray:
+    def _probabilities(self, classes: np.ndarray, model: Any, rows: Named) -> np.ndarray:
         """The core's probabilities by class."""
-        p: np.ndarray = model.predict_proba_many(X)
+        p: np.ndarray = model.predict_proba_many(*rows)
         if isinstance(model, BinaryModel):
             return p
         labels = model.labels
         return self._of_classes(classes, labels, p.T, 0.0 if labels else 1.0 / len(classes)).T
 
-    def _decision(self, classes: np.ndarray, model: Any, X: Any) -> np.ndarray:
+    def _decision(self, classes: np.ndarray, model: Any, rows: Named) -> np.ndarray:
         """The core's scores in scikit-learn's shape."""
-        scores = np.atleast_2d(model.decision_function_many(X).T)
+        scores = np.atleast_2d(model.decision_function_many(*rows).T)
         return self._by_class(classes, model, scores, scores.min(axis=0) - 1.0).T
 
     def _by_class(
@@ -393,13 +390,21 @@ class Linear:
                 f"{type(self).__name__} has no coef_ with degree={self.model_.degree}, whose pairs "
                 "of columns have weights too; model_.weights has all of them by name"
             )
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
+        place = {name: column for column, name in enumerate(names)}
         kept = self.model_._weights(self.model_.serving)[1]
         coef = np.zeros((len(kept), self.n_features_in_))
         for row, weights in zip(coef, kept, strict=True):
-            for column, weight in weights.items():
-                # model_ may have learned features that are no columns
-                if type(column) is int and 0 <= column < len(row):
-                    row[column] = weight
+            for name, weight in weights.items():
+                # model_ may have learned features that are no columns; True is no 1
+                if type(name) in (int, str) and name in place:
+                    row[place[name]] = weight
+                elif type(name) is str and name.partition("=")[0] in place:
+                    raise AttributeError(
+                        f"{type(self).__name__} has no coef_: X had a column of texts, and each "
+                        f"has a weight, such as {shown(name)}; model_.weights has all of them by "
+                        "name"
+                    )
         return np.atleast_2d(self._by_class(self.classes_, self.model_, coef))
 
     @property

@@ -53,12 +53,14 @@ def learned(
     probable: Callable[[Any, Any], np.ndarray],
     model: Any,
     X: Any,
+    names: list[Any] | None,
     labels: list[Any],
     numbers: np.ndarray,
     steps: np.ndarray | None,
 ) -> tuple[Any, int]:
     """Learn X epoch by epoch: the model, and the number of epochs.
 
+    `names` are the features of its columns; None: their numbers.
     `decide` gives what a model decides on rows: for two classes a number, for more one a class;
     `probable` the probability of each class.
     """
@@ -75,9 +77,10 @@ def learned(
         by = partial(shortfall, decide)
     X_judged = X[judged]
     steps_judged = None if steps is None else steps[judged]
-    passes = Passes(batch_of(X, None), labels, numbers, steps)
-    best, least, n_stale = model, math.inf, 0
-    for epoch in range(1, settings.max_iter + 1):
+    passes = Passes(batch_of(X, names, model.missing), labels, numbers, steps)
+    best, least, n_stale, n_epochs = model, math.inf, 0, 0
+    while n_epochs < settings.max_iter:
+        n_epochs += 1
         passes.learn(model, rng.permutation(rows) if settings.shuffle else rows)
         if not len(judged):
             continue
@@ -98,7 +101,7 @@ def learned(
             )
     if len(held):
         passes.learn(best, rng.permutation(held) if settings.shuffle else held)
-    return best, epoch
+    return best, n_epochs
 
 
 def _divided(

@@ -6,17 +6,18 @@ import typing
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from streamptron import multilabel
 from streamptron.estimator.batches import batch_of
+from streamptron.estimator.cells import SKIP_NAN
 from streamptron.estimator.checks import truth, whole
 from streamptron.estimator.classifier import _row_weights
 from streamptron.estimator.names import shown
 from streamptron.estimator.sets import entries_of, sets_of_entries
+from streamptron.estimator.wrapper import Named, Wrapper
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -25,13 +26,13 @@ if typing.TYPE_CHECKING:
 class Rows(typing.NamedTuple):
     """Checked rows, and the ones of their indicator matrix."""
 
-    X: Any
+    X: Named
     rows: np.ndarray
     columns: np.ndarray
     classes: np.ndarray
 
 
-class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
+class MultiLabelClassifier(Wrapper):
     """Several labels a row, each learned on its own in one walk.
 
     y is an indicator matrix, dense or sparse, a column a label; then ``predict`` answers one. It
@@ -101,7 +102,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
 
@@ -132,11 +132,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "(partial_fit may begin with one)"
             )
         model = self._started()
-        weights = _row_weights(sample_weight, found.X)
+        weights = _row_weights(sample_weight, found.X.X)
         if weights is not None and not weights.any():
             raise ValueError("sample_weight is zero in every row: there is nothing to learn")
         for _ in range(epochs):
-            n = found.X.shape[0]
+            n = found.X.X.shape[0]
             order = rng.permutation(n) if shuffle else np.arange(n)
             self._learn(model, found, weights, order)
         self.model_, self.classes_, self.n_iter_ = model, found.classes, epochs
@@ -169,8 +169,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 f"{len(self.classes_)}, one a label"
             )
         model = self._started() if first else self.model_
-        weights = _row_weights(sample_weight, found.X)
-        self._learn(model, found, weights, np.arange(found.X.shape[0]))
+        weights = _row_weights(sample_weight, found.X.X)
+        self._learn(model, found, weights, np.arange(found.X.X.shape[0]))
         self.model_, self.classes_, self.n_iter_ = model, found.classes, 1
         self._single = single
         return self
@@ -180,6 +180,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             eta=self.eta,
             forget=self.forget,
             threshold=self.threshold,
+            missing=SKIP_NAN,
             hash_seed=None if self.random_state is None else 0,
         )
 
@@ -188,9 +189,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             order = order[weights[order] > 0]
         if not len(order):
             return
-        n = found.X.shape[0]
+        n = found.X.X.shape[0]
         sets = sets_of_entries(found.classes.tolist(), found.rows, found.columns, n, int(order[0]))
-        model._learned_sets(batch_of(found.X, None).ready(), sets, weights, order.astype(np.intp))
+        batch = batch_of(*found.X, model.missing).ready()
+        model._learned_sets(batch, sets, weights, order.astype(np.intp))
 
     def _validated(self, X: Any, y: Any, reset: bool, classes: Any) -> tuple[Rows, bool]:
         """Checked rows; and whether y is one class a row."""
@@ -199,7 +201,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "requires y to be passed, but the target y is None: an indicator matrix, or one "
                 "class a row"
             )
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        X, _ = self._checked_rows(X, reset, dtype=np.float64)
         y = check_array(
             y,
             accept_sparse="csr",
@@ -221,15 +223,15 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             union = np.unique(np.concatenate(groups))
             found = Rows(X, np.arange(len(y)), np.searchsorted(union, y), union)
             single, n = True, len(y)
-        if n != X.shape[0]:
-            raise ValueError(f"y has {n} rows; X has {X.shape[0]}: inconsistent numbers of samples")
+        if n != (known := X.X.shape[0]):
+            raise ValueError(f"y has {n} rows; X has {known}: inconsistent numbers of samples")
         return found, single
 
     # --- Answers
 
-    def _known(self, X: Any) -> Any:
+    def _known(self, X: Any) -> Named:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self._checked_rows(X, reset=False, dtype=np.float64)[0]
 
     def _columns(self) -> np.ndarray:
         """The model's output of each class."""
@@ -249,8 +251,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         scores : ndarray of shape (n_samples, n_labels) or (n_samples,)
             Of one class a row and two classes one number a row, above 0 for ``classes_[1]``.
         """
-        X = self._known(X)
-        scores = np.asarray(self.model_.decision_function_many(X))[:, self._columns()]
+        rows = self._known(X)
+        scores = np.asarray(self.model_.decision_function_many(*rows))[:, self._columns()]
         if self._single and len(self.classes_) == 2:
             scores = scores[:, 1] - scores[:, 0]  # of which numpy 2.4 says Any
         return scores
@@ -268,8 +270,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         p : ndarray of shape (n_samples, n_labels)
             Of an indicator matrix each on its own; of one class a row they sum to 1.
         """
-        X = self._known(X)
-        p: np.ndarray = np.asarray(self.model_.predict_proba_many(X))[:, self._columns()]
+        rows = self._known(X)
+        p: np.ndarray = np.asarray(self.model_.predict_proba_many(*rows))[:, self._columns()]
         return p / p.sum(axis=1, keepdims=True) if self._single else p
 
     def predict(self, X: Any) -> np.ndarray:
@@ -285,10 +287,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         y : ndarray of shape (n_samples, n_labels) or (n_samples,)
             An indicator matrix of ints, or classes: what y was.
         """
-        X = self._known(X)
+        rows = self._known(X)
         if self._single:
-            scores = np.asarray(self.model_.decision_function_many(X))[:, self._columns()]
+            scores = np.asarray(self.model_.decision_function_many(*rows))[:, self._columns()]
             best: np.ndarray = self.classes_[scores.argmax(axis=1)]
             return best
-        answers: np.ndarray = self.model_.predict_many(X)[:, self._columns()].astype(int)
+        answers: np.ndarray = self.model_.predict_many(*rows)[:, self._columns()].astype(int)
         return answers

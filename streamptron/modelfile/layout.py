@@ -84,6 +84,9 @@ class Contents(typing.NamedTuple):
         them; or None.
     steps
         The steps before the learner, see steps.py; None: there are none but the tokenizer.
+    wrapper
+        Of the classifier for scikit-learn that has the learner inside: its class, what it is given
+        and what it keeps; or None.
     """
 
     learner: Any
@@ -93,3 +96,4 @@ class Contents(typing.NamedTuple):
     position: Any = None
     journal: Any = None
     steps: Any = None
+    wrapper: Any = None

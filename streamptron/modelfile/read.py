@@ -6,6 +6,7 @@ Nothing in a file is code, and no class is imported because a file names it.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import typing
@@ -64,7 +65,7 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     Returns
     -------
     The learner; or, if that was saved with the steps before it, the pipeline, whose learner is
-    ``model[-1]``.
+    ``model[-1]``; or the classifier for scikit-learn that was saved.
 
     Raises
     ------
@@ -87,7 +88,11 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     >>> loaded[-1].weights
     {'free': 2.0, 'meeting': -3.0}
     """
-    return model_of(read(path, mmap))
+    contents = read(path, mmap)
+    if contents.wrapper is None:
+        return model_of(contents)
+    with _named(path):
+        return model_of(contents)
 
 
 def read_metadata(path: str | os.PathLike[str]) -> Any:
@@ -156,6 +161,8 @@ def model_of(contents: Contents) -> Any:
     """The learner that a file holds, or the pipeline of its steps and learner."""
     if contents.steps is not None:
         return _pipeline_with(contents.steps, contents.learner)
+    if contents.wrapper is not None:
+        return _wrapped(contents.wrapper, contents.learner)
     if contents.tokenizer is None:
         return contents.learner
     from streamptron.estimator.pipeline import pipeline_of  # slow to import, because River's is
@@ -173,6 +180,17 @@ def _pipeline_with(steps: Any, learner: Any) -> Any:
 
     kind: Any = getattr(compose if steps.kind == "Pipeline" else pipeline, steps.kind)
     return kind(*zip(steps.names, [*steps.before, learner], strict=True))
+
+
+WRAPPERS = "streamptron.sklearn"  # imported only for a classifier of it
+
+
+def _wrapped(said: Any, learner: Any) -> Any:
+    """The classifier for scikit-learn that has a learner inside."""
+    room = importlib.import_module(WRAPPERS)
+    if said["class"] not in room.__all__:
+        raise ValueError(f"streamptron.sklearn has no class {said['class']!r}")
+    return getattr(room, said["class"])._of_file(learner, said["given"], said["kept"])
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
@@ -247,6 +265,7 @@ class _Header:
             decode(self.part("position")) if "position" in self.metadata else None,
             self.journal(body),
             self.steps(body),
+            decode(self.part("sklearn")) if "sklearn" in self.metadata else None,
         )
 
     def journal(self, body: memoryview) -> bytes | None:

@@ -93,6 +93,10 @@ def contents_of(model: Any, metadata: Any = None) -> Contents:
     pipeline = model.model if _is_ours(model) and hasattr(model, "_file_journal") else model
     if _has_steps(pipeline):
         return _with_steps(model, pipeline, metadata)
+    if _is_ours(model) and hasattr(model, "_file_wrapper"):
+        learner, wrapper = model._file_wrapper()
+        kept_metadata(metadata)
+        return Contents(learner, metadata=metadata, wrapper=wrapper)
     found = model._file_parts() if _is_ours(model) and hasattr(model, "_file_parts") else None
     if found is None or not all(part is None or _is_ours(part) for part in found[:2]):
         raise TypeError(_refusal(model))
@@ -168,7 +172,7 @@ def write(
 
 def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     """The header, and the arrays' bytes that follow it."""
-    model, tokenizer, lines, metadata, position, journal, before = contents
+    model, tokenizer, lines, metadata, position, journal, before, wrapper = contents
     if sys.byteorder != "little":
         raise NotImplementedError("model files need a little-endian machine; pickle the model")
     kept = kept_metadata(metadata)
@@ -210,6 +214,8 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         parts["unicode"] = UNICODE  # of the letters by which it splits
     if lines is not None:
         parts["lines"] = lines
+    if wrapper is not None:
+        parts["sklearn"] = encoded(wrapper, "the classifier")
     if position is not None:
         parts["position"] = encoded_position(position)
     return _header(

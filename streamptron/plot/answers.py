@@ -165,11 +165,12 @@ def calibration_curve(
     y_true
         The labels of the events.
     y_proba
-        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a number for each,
-        the probability of `label`.
+        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a column for each
+        label, as of ``predict_proba_many`` or scikit-learn's ``predict_proba``: sorted, or a
+        frame's, which have names; or a number for each, the probability of `label`.
     label
-        The label whose probability is meant. None: with dicts the probability of the likeliest
-        label, which is right if that is the event's; with numbers that of True.
+        The label whose probability is meant. None: with truth values that of True; else, with dicts
+        or columns, the probability of the likeliest label, which is right if that is the event's.
     n_bins
         Into how many bins from 0 to 1 the probabilities go.
     ax
@@ -199,8 +200,8 @@ def calibration_curve(
     """
     check_axes(ax)
     whole("n_bins", n_bins)
-    truths, given = listed("y_true", y_true), listed("y_proba", y_proba)
-    same_length("y_proba", truths, given)
+    truths = listed("y_true", y_true)
+    given = probabilities("y_proba", y_proba, truths)
     p, right = _judged(truths, given, label)
     bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
     n = np.bincount(bins, minlength=n_bins)
@@ -296,6 +297,31 @@ def listed(name: str, values: Any) -> list[Any]:
         raise TypeError(f"{name} is {shown(values)}; give a list, an array or a series")
     found = list(values.tolist() if hasattr(values, "tolist") else values)
     return [value.item() if isinstance(value, np.generic) else value for value in found]
+
+
+def probabilities(name: str, values: Any, truths: list[Any]) -> list[Any]:
+    """For each event a number, or ``{label: number}``: also of columns, one a label."""
+    if hasattr(values, "columns"):
+        labels, columns = list(values.columns), np.asarray(values.to_numpy())
+    elif np.ndim(values) == 2:
+        columns = np.asarray(values)
+        labels = [False, True] if {*truths} <= {True, False} else _sorted(truths)
+    else:
+        found = listed(name, values)
+        same_length(name, truths, found)
+        return found
+    if columns.shape[1] == 1:
+        return probabilities(name, columns[:, 0], truths)
+    if columns.shape[1] != len(labels):
+        raise ValueError(
+            f"{name} has {columns.shape[1]} columns, and y_true {len(labels)} labels, "
+            f"{shown(labels, 200)}; give {{label: probability}} for each event, or one column "
+            "and its label, label="
+        )
+    same_length(name, truths, columns.tolist())
+    if {*labels} == {True, False}:
+        return columns[:, labels.index(True)].tolist()  # type: ignore[no-any-return]
+    return [dict(zip(labels, row, strict=True)) for row in columns.tolist()]
 
 
 def same_length(name: str, truths: list[Any], others: list[Any]) -> None:

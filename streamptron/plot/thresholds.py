@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamptron.estimator.names import shown
-from streamptron.plot.answers import listed, same_length
+from streamptron.plot.answers import listed, probabilities
 from streamptron.plot.drawing import LINES, axes_of, check_axes, ink, line_style, said
 
 if typing.TYPE_CHECKING:
@@ -35,9 +35,10 @@ def roc_curve(
     y_true
         The labels of the events.
     y_proba
-        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a number for each,
-        which is larger where the label is likelier: its probability, or the score of
-        ``decision_function_one``. Several models: ``{name: these}``.
+        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a column for each
+        label, as of scikit-learn's ``predict_proba``; or a number for each, which is larger where
+        the label is likelier: its probability, or the score of ``decision_function_one``. Several
+        models: ``{name: these}``.
     label
         The label that is looked for. None: True, where labels are truth values.
     ax
@@ -164,8 +165,8 @@ def false_positives(
     y_true
         The labels of the events.
     y_proba
-        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a number for each,
-        the probability of `label`. Several models: ``{name: these}``.
+        As of `calibration_curve`: for each event ``{label: probability}``, or a column for each
+        label, or a number for each, the probability of `label`. Several models: ``{name: these}``.
     label
         The label that is looked for. None: True, where labels are truth values.
     ax
@@ -275,8 +276,7 @@ def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[
     found = {}
     for name, values in given.items():
         called = f"y_proba[{shown(name)}]" if isinstance(y_proba, Mapping) else "y_proba"
-        each = listed(called, values)
-        same_length(called, truths, each)
+        each = probabilities(called, values, truths)
         scores = np.array([_score(called, row, value, label) for row, value in enumerate(each)])
         found[f"{said(name)}: " if name else ""] = Judged(scores, right)
     if right.all() or not right.any():

@@ -108,15 +108,22 @@ def learner_of(model: Any) -> tuple[Any, Any]:
     """What stands before the learner of a model (or None), and the learner; or an error."""
     if isinstance(model, Model):
         return None, model
+    if isinstance(inside := getattr(model, "model_", None), Model):
+        return None, inside  # of a classifier for scikit-learn
     if isinstance(model, TextPipeline) and model._pair is not None:
         return model._pair
     if isinstance(model, compose.Pipeline) and isinstance(model[-1], Model) and len(model) > 1:
         return Before(model), model[-1]
     if isinstance(model, type):
         raise TypeError(f"model is the class {model.__name__}; give an object: {model.__name__}()")
+    if hasattr(model, "named_steps") and hasattr(model[-1], "model_"):
+        raise TypeError(
+            "model is a pipeline of scikit-learn's; give its last step, model[-1], and what its "
+            "other steps make of the events, model[:-1].transform(X)"
+        )
     raise TypeError(
-        f"model is {type_shown(model)}; give a learner of streamptron, or a pipeline that ends in "
-        "one"
+        f"model is {type_shown(model)}; give a learner of streamptron, a pipeline that ends in "
+        "one, or a fitted classifier of streamptron.sklearn"
     )
 
 

@@ -334,13 +334,37 @@ def test_dicts_give_the_answer_or_a_label(ax):
     assert ax.get_xlabel() == "probability of b"
 
 
+@pytest.mark.parametrize("kind", [np.array, pd.DataFrame, lambda columns: columns])
+def test_columns_are_one_for_each_label(kind, ax):
+    columns = [[0.75, 0.25], [0.75, 0.25], [0.25, 0.75], [0.25, 0.75]]
+    numbers = [each for _, each in columns]
+    for truths, label in (([False, True, True, True], None), (["b", "c", "c", "c"], "c")):
+        named = kind(columns)
+        if hasattr(named, "columns"):
+            named.columns = sorted({*truths})
+        for drawn, of_one in (
+            (plot.calibration_curve, numbers),
+            (plot.roc_curve, numbers),
+            (plot.precision_recall_curve, numbers),
+            (plot.false_positives, numbers),
+        ):
+            drawn(truths, of_one, label, ax=ax)
+            expected = [line.get_xydata().tolist() for line in ax.lines]
+            ax.clear()
+            drawn(truths, named, label, ax=ax)
+            assert [line.get_xydata().tolist() for line in ax.lines] == expected
+            ax.clear()
+
+
 @pytest.mark.parametrize(
     ("truths", "given", "more", "error", "message"),
     [
         ([1], [1.5], {}, ValueError, r"y_proba\[0\] is 1.5; it must be from 0 to 1"),
         ([1], [math.nan], {}, ValueError, "must be from 0 to 1"),
         ([1], ["x"], {}, TypeError, "it must be a probability"),
-        ([1, 0], [[0.5, 0.5], [1, 0]], {}, TypeError, "it must be a probability"),
+        ([1, 0], [[0.5, 0.5, 0], [1, 0, 0]], {}, ValueError, "3 columns, and y_true 2 labels"),
+        ([1, 0, 1], [[0.5, 0.5], [1, 0]], {}, ValueError, "3 events and y_proba has 2"),
+        (["a", "b", "c"], np.ones((3, 2)), {}, ValueError, "2 columns, and y_true 3 labels"),
         ([1], [{}], {}, ValueError, r"y_proba\[0\] is empty"),
         ([1, 1], [{1: 1.0}, 0.5], {}, TypeError, "all dicts, or all numbers"),
         ([1], [0.5], {"n_bins": 0}, ValueError, "n_bins=0"),

@@ -99,7 +99,6 @@ def with_cell(X, value, dtype=float):
 
 
 BAD = {
-    "NaN": (lambda X, y: (with_cell(X, np.nan), y), ValueError, "Input X contains NaN"),
     "infinite": (lambda X, y: (with_cell(X, np.inf), y), ValueError, "Input X contains infinity"),
     "too large": (lambda X, y: (with_cell(X, 1e60), y), ValueError, "1e+60 in row 41, column 3"),
     "too large, sparse": (

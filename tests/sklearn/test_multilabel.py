@@ -44,7 +44,7 @@ def test_one_pass_learns_what_the_learner_learns(of_y, seed):
     model = MultiLabelClassifier(random_state=0)
     for rows in (slice(0, 50), slice(50, 200)):
         model.partial_fit(csr_array(X[rows]), of_y(Y[rows]))
-    own = streamptron.MultiLabelClassifier(hash_seed=0)
+    own = streamptron.MultiLabelClassifier(missing="skip_nan", hash_seed=0)
     first = {k: bool(there) for k, there in enumerate(Y[0])}
     for r, (x, y) in enumerate(zip(X, Y, strict=True)):
         event = {j: value for j, value in enumerate(x.tolist()) if value}

@@ -70,7 +70,7 @@ def test_violators_count_from_the_third_class_on_and_are_checked_before(classifi
 def test_the_vote_is_the_cores(params, n_classes):
     X, y = problem(1, n_classes, values="small")
     model = VotedPerceptronClassifier(**params, random_state=0).partial_fit(X, y)
-    by_hand = streamptron.VotedPerceptron(**params, hash_seed=0)
+    by_hand = streamptron.VotedPerceptron(**params, missing="skip_nan", hash_seed=0)
     by_hand.learn_many(X, y)
     assert learned(model.model_) == learned(by_hand)
     decisions = model.decision_function(X)

@@ -5,6 +5,7 @@ import pytest
 
 import streamptron
 from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron, VotedPerceptron
+from streamptron.estimator.wrapper import Named
 from streamptron.sklearn import (
     AdaptiveClassifier,
     AROWClassifier,
@@ -78,8 +79,10 @@ def names(y):
 def core(classifier, n_classes, labels=None, fit_intercept=True, **params):
     """The learner that the classifier has inside, with its labels known if it takes them so."""
     if classifier in PAIRED:
-        return PAIRED[classifier](intercept=fit_intercept, hash_seed=0, **params)
-    params = {"serve": "average", "hash_seed": 0, **params}
+        return PAIRED[classifier](
+            intercept=fit_intercept, missing="skip_nan", hash_seed=0, **params
+        )
+    params = {"serve": "average", "missing": "skip_nan", "hash_seed": 0, **params}
     if classifier is PerceptronClassifier and n_classes == 2 and labels is None:
         return Perceptron(intercept=fit_intercept, **params)
     learner = MIRA if classifier is MIRAClassifier else MulticlassPerceptron
@@ -114,9 +117,16 @@ def epochs_by_hand(model, X, y, seed, epochs, w=1.0):
     return model
 
 
+def features_of(classifier):
+    """The features that have weights."""
+    learner = classifier.model_
+    return {name for weights in learner._weights(learner.serving)[1] for name in weights}
+
+
 def weights_of(classifier):
     if isinstance(classifier, AdaptiveClassifier | VotedPerceptronClassifier):  # it has no coef_
-        each = np.eye(classifier.n_features_in_)
+        known = getattr(classifier, "feature_names_in_", None)
+        each = Named(np.eye(classifier.n_features_in_), None if known is None else known.tolist())
         decision = classifier._decision(classifier.classes_, classifier.model_, each)
         return decision.round(12).tolist()  # its output may speak for the one class or the other
     return classifier.coef_.tolist(), classifier.intercept_.tolist()
