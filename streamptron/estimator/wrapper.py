@@ -181,7 +181,7 @@ class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has n
         >>> X = pd.DataFrame({"goal": [2.0, 0.0], "law": [0.0, 3.0]})
         >>> model = PerceptronClassifier(max_iter=1, shuffle=False, serve="current")
         >>> model.fit(X, ["politics", "sport"]).explain(X[1:])
-        [[('law', 9.0)]]
+        [[('law', 9.0), (None, 0.0)]]
         """
         names = self._renaming(feature_names)
         rows, _ = self._checked_rows(X, reset=False)
