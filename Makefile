@@ -16,7 +16,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal --one-line
 TURN ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between engine switches \
-	threads coverage sanitize warnings journeys oldest bench docs spark dist clean lib \
+	threads coverage sanitize warnings journeys packages oldest bench docs spark dist clean lib \
 	amalgamation platforms announced
 
 demo: $(VENV)/.demo
@@ -98,7 +98,11 @@ warnings: $(VENV)/.dev
 journeys: $(VENV)/.dev
 	.ci/journeys $(BIN)/python
 
-# The same with the oldest versions that pyproject.toml admits, on the oldest Python.
+# What is given away: the source package and each wheel are tried, and journeys/ walked with one.
+packages: dist
+	.ci/journeys $(BIN)/python dist
+
+# The source package with the oldest versions that pyproject.toml admits, on the oldest Python.
 oldest:
 	.ci/oldest "$$(.ci/pythons 2>/dev/null | head -n 1 | cut -d ' ' -f 2)"
 

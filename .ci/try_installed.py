@@ -9,6 +9,7 @@ import doctest
 import importlib
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,16 +17,34 @@ from pathlib import Path
 
 import streamptron
 
+TAKING = re.compile(
+    r'^(?: *# *include|cdef extern from) "(.+)"|^from streamptron\.(\S+) cimport', re.MULTILINE
+)
+
+
+def declarations(package: Path) -> set[Path]:
+    """What others may cimport, and the declarations and headers that it takes for that."""
+    left = [Path("_core.pxd"), Path("engine", "api.pxd")]
+    found = set(left)
+    while left:
+        for header, module in TAKING.findall((package / left.pop()).read_text("utf-8")):
+            names = [Path("engine", header), Path("doors", header)] if header else []
+            names += [Path(f"{module.replace('.', '/')}.pxd")] if module else []
+            new = {name for name in names if (package / name).is_file()} - found
+            found |= new
+            left += new
+    return found
+
 
 def is_complete(sources: Path, installed: Path) -> None:
-    """Every module, stub and declaration is there, and no source of what has been compiled."""
+    """Every module and stub is there, what others' Cython needs, and nothing that is compiled."""
     assert installed != sources / "streamptron", "not installed, but the sources themselves"
-    kinds = (".py", ".pyi", ".pxd", ".typed")
+    kinds = (".py", ".pyi", ".typed")
     ours = {
         file.relative_to(sources / "streamptron")
         for file in (sources / "streamptron").rglob("*")
         if file.suffix in kinds
-    } | {Path("py.typed"), Path("engine", "path", "path.h")}
+    } | declarations(sources / "streamptron")
     missing = [str(file) for file in sorted(ours) if not (installed / file).is_file()]
     assert not missing, f"not installed: {', '.join(missing)}"
     assert not [*installed.rglob("*.c"), *installed.rglob("*.pyx")]

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -265,6 +266,8 @@ def test_a_wheel_has_stubs_what_code_of_others_can_reach_and_no_c(tmp_path):
             included |= places & headers
             assert places & headers or name.startswith(("Python", "pythread")), (path, name)
     assert headers == included
+    # `make dist` asks a wheel for the same, after minutes
+    runpy.run_path(str(ROOT / ".ci" / "try_installed.py"))["is_complete"](ROOT, package)
     for folder in streamptron.get_include():
         assert Path(folder).is_dir()
 

@@ -5,8 +5,9 @@ They are the engine's own files and the library's, one after the other, each hea
 """
 
 import re
-import sys
 from pathlib import Path
+
+from options import options
 
 ROOT = Path(__file__).parents[1]
 ENGINE = ROOT / "streamptron" / "engine"
@@ -44,11 +45,12 @@ def public():
 
 
 def main(folder):
-    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "streamptron.h").write_text(public(), "utf-8")
     (folder / "streamptron.c").write_text(licence() + expanded(FIRST, set()), "utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    parser = options(__doc__)
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    main(parser.parse_args().folder)

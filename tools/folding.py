@@ -12,11 +12,11 @@ FILE is that list as JSON, as Debian's package python3-confusable-homoglyphs has
 """
 
 import json
-import sys
 import unicodedata
 from pathlib import Path
 
 from letters import N, arrays, lower
+from options import options
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path("streamptron", "engine", "mail", "folding.c")
@@ -108,12 +108,10 @@ def lookalikes_of(path):
     return {chr(int(row[0], 16)): row[1] for row in rows}
 
 
-def main(arguments):
-    options = dict(zip(arguments[::2], arguments[1::2], strict=True))
-    folder = Path(options.get("--to", ROOT))
-    if "--lookalikes" in options:
+def main(folder, lookalikes):
+    if lookalikes:
         path = ROOT / LOOKALIKES
-        path.write_text(taken(options["--lookalikes"]), encoding="utf-8", newline="\n")
+        path.write_text(taken(lookalikes), encoding="utf-8", newline="\n")
     path = folder / TABLE
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(table(lookalikes_of(ROOT / LOOKALIKES)), encoding="utf-8", newline="\n")
@@ -121,4 +119,8 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = options(__doc__)
+    parser.add_argument("--to", type=Path, default=ROOT, metavar="FOLDER")
+    parser.add_argument("--lookalikes", metavar="FILE")
+    given = parser.parse_args()
+    main(given.to, given.lookalikes)

@@ -10,9 +10,10 @@ changes how texts are split: say so in CHANGELOG.md (docs/format.md, "Letters", 
 for models that are there).
 """
 
-import sys
 import unicodedata
 from pathlib import Path
+
+from options import options
 
 ROOT = Path(__file__).resolve().parents[1]
 N = 0x110000  # code points
@@ -120,13 +121,15 @@ def assigned():
     return "\n".join(lines) + "\n"
 
 
-def main(folder=ROOT):
+def main(folder):
     for path, text in ((TABLE, table()), (ASSIGNED, assigned())):
-        path = Path(folder) / path
+        path = folder / path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
         print(f"{path}: Unicode {unicodedata.unidata_version}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = options(__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT, metavar="FOLDER")
+    main(parser.parse_args().folder)

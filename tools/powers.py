@@ -7,6 +7,8 @@ from fractions import Fraction
 from math import isqrt
 from pathlib import Path
 
+from options import options
+
 TABLE = Path(__file__).parents[1] / "streamptron" / "engine" / "linear" / "powers_table.h"
 BITS = 1 << 10  # of the power that is kept after the point
 
@@ -34,4 +36,5 @@ def main():
 
 
 if __name__ == "__main__":
+    options(__doc__).parse_args()
     main()

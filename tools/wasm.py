@@ -44,9 +44,16 @@ def build(path):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--missing":
+    from options import options  # not where tests import this file: then it is in no one's path
+
+    parser = options(__doc__)
+    given = parser.add_mutually_exclusive_group(required=True)
+    given.add_argument("file", nargs="?", metavar="FILE")
+    given.add_argument("--missing", action="store_true")
+    given = parser.parse_args()
+    if given.missing:
         print(*missing())
     elif absent := missing():
         sys.exit(f"not built: there is no {' and no '.join(absent)}")
     else:
-        build(sys.argv[1])
+        build(given.file)

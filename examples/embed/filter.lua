@@ -1,4 +1,5 @@
 -- The line filter for LuaJIT, as in a mail or log daemon: luajit filter.lua LIBRARY MODEL < texts
+-- Exit code 0: the lines have ended; 1: the standard error says why not; 2: it was called wrongly.
 
 local ffi = require("ffi")
 
@@ -16,6 +17,11 @@ void spt_event_free(spt_event *event);
 void spt_close(spt_model *model);
 ]])
 
+if #arg ~= 2 then
+    io.stderr:write("usage: luajit filter.lua LIBRARY MODEL < texts\n")
+    os.exit(2)
+end
+
 local SPT_MAPPED = 1
 local spt = ffi.load(arg[1])
 local failed = ffi.new("spt_error", { size = ffi.sizeof("spt_error") })
@@ -31,6 +37,7 @@ local model, event = ffi.new("spt_model *[1]"), ffi.new("spt_event *[1]")
 check(spt.spt_open(arg[2], SPT_MAPPED, model, failed))
 check(spt.spt_event_new(model[0], event, failed))
 
+io.stdout:setvbuf("line") -- who has written a line waits for its answer
 local answer = ffi.new("spt_answer", { size = ffi.sizeof("spt_answer") })
 for line in io.lines() do
     check(spt.spt_event_text(event[0], line, #line, failed))

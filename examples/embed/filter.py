@@ -1,6 +1,12 @@
-"""The line filter by ctypes, without the package: filter.py LIBRARY MODEL < texts."""
+"""The line filter by ctypes, without the package: filter.py LIBRARY MODEL < texts.
+
+A line may be a JSON object, as log daemons have them: then its "message" is the text, and the
+object comes back with "label" and "probability". Exit code 0: the lines have ended; 1: the standard
+error says why not; 2: it was called wrongly.
+"""
 
 import ctypes
+import json
 import sys
 
 MAPPED = 1
@@ -41,13 +47,22 @@ def main(library, path):
     check(spt.spt_event_new(model, ctypes.byref(event), failed))
     for line in sys.stdin.buffer:
         text = line.rstrip(b"\n")
+        record = json.loads(text) if text.startswith(b"{") else None
+        if record is not None:
+            text = record["message"].encode()
         check(spt.spt_event_text(event, text, ctypes.c_size_t(len(text)), failed))
         check(spt.spt_predict(model, event, ctypes.byref(answer), failed))
         label = spt.spt_label(model, answer.label, None).decode() if answer.label >= 0 else ""
-        print(f"{label}\t{answer.probability:.4f}")
+        said = f"{label}\t{answer.probability:.4f}"
+        if record is not None:
+            said = json.dumps({**record, "label": label, "probability": answer.probability})
+        print(said, flush=True)  # who has written the line waits for it
     spt.spt_event_free(event)
     spt.spt_close(model)
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        print("usage: filter.py LIBRARY MODEL < texts", file=sys.stderr)
+        sys.exit(2)
     main(*sys.argv[1:])

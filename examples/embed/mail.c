@@ -1,5 +1,6 @@
 /* A mail filter's exit code: mail MODEL LABEL < mail. 0: it is LABEL; 1: it is not; 75: ask again
-   later, as sendmail understands it, for the model cannot be used. */
+   later, as sendmail understands it, for the model cannot be used, or the call is wrong: which of
+   them the standard error says. */
 
 #include "streamptron.h"
 
@@ -15,8 +16,10 @@ int main(int argc, char **argv)
     spt_answer answer = SPT_ANSWER;
     spt_model *model;
     spt_event *event;
-    if (argc != 3)
+    if (argc != 3) {
+        fputs("usage: mail MODEL LABEL < mail\n", stderr);
         return LATER;
+    }
     size_t n = fread(mail, 1, MOST, stdin);
     if (spt_open(argv[1], SPT_MAPPED, &model, &error) || spt_event_new(model, &event, &error)
         || spt_event_text(event, mail, n, &error)

@@ -6,7 +6,9 @@
        a text                  it is answered
        oil,ship TAB a text     it is answered, then learned: it has these tags, and no others
        !oil                    the last line that was learned had this tag: what it has taught is
-                               taken back, and the right tags are learned of it */
+                               taken back, and the right tags are learned of it
+
+   Exit code 0: the lines have ended; 1: the standard error says why not; 2: called wrongly. */
 
 #include "streamptron.h"
 
@@ -31,6 +33,7 @@ static int answer(const spt_model *model, spt_event *event)
     for (size_t i = 0; i < n && i < MOST; i++)
         printf("%s%s", i ? "," : "", spt_label(model, tags[i].label, NULL));
     puts("");
+    fflush(stdout); /* who has written the line waits for it */
     return failed;
 }
 
@@ -54,9 +57,9 @@ int main(int argc, char **argv)
     spt_model *model;
     spt_event *event;
     spt_step *step = NULL;
-    int learns = argc > 2;
-    if (argc < 2) {
-        fputs("usage: tags MODEL [SAVED]\n", stderr);
+    int learns = argc == 3;
+    if (argc != 2 && argc != 3) {
+        fputs("usage: tags MODEL [SAVED] < texts\n", stderr);
         return 2;
     }
     if (spt_open(argv[1], learns ? 0 : SPT_MAPPED, &model, &error)

@@ -1,9 +1,12 @@
 """The library as strangers embed it: examples/embed/, its header, its symbols, its threads."""
 
+import functools
+import json
 import re
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -12,12 +15,13 @@ from tests.support.library import (
     COMPILER,
     ENGINE,
     SANITIZED,
+    alone,
     called,
     folder,
     needs_compiler,
     program,
 )
-from tests.support.project import ROOT
+from tests.support.project import ROOT, TESTS
 
 TABLES = ("sp_letters_", "sp_folding_")  # hidden, but known to more than one file
 
@@ -56,6 +60,24 @@ def filtered(command, lines=TEXTS):
 
 def in_c(name):
     return program(f"embed-{name}", source=EMBED / f"{name}.c")
+
+
+@functools.cache
+def in_cpp():
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", f"-I{folder()}"]
+    library, made = folder() / "libstreamptron.a", folder() / "embed-filter-cpp"
+    with alone(made.name) as first:
+        if first:
+            called("c++", *flags, str(EMBED / "filter.cpp"), str(library), "-lm", "-o", str(made))
+    return made
+
+
+def in_lua():
+    return ["luajit", EMBED / "filter.lua", folder() / "libstreamptron.so"]
+
+
+def by_ctypes():
+    return [sys.executable, EMBED / "filter.py", folder() / "libstreamptron.so"]
 
 
 def test_the_line_filter_in_c_answers_and_learns(model, tmp_path):
@@ -110,24 +132,126 @@ def test_a_tagger_learns_from_corrections(tmp_path):
 
 @needs("c++")
 def test_the_filter_in_cpp(model, tmp_path):
-    flags = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", f"-I{folder()}"]
-    library, made = folder() / "libstreamptron.a", tmp_path / "filter"
-    called("c++", *flags, str(EMBED / "filter.cpp"), str(library), "-lm", "-o", str(made))
-    found = filtered([made, model[1]])
+    found = filtered([in_cpp(), model[1]])
     assert found == [line.split("\t")[0] for line in answers(model[0])]
-    done = subprocess.run([made, tmp_path / "none"], capture_output=True, text=True)
+    done = subprocess.run([in_cpp(), tmp_path / "none"], capture_output=True, text=True)
     assert (done.returncode, "cannot be opened" in done.stderr) == (1, True)
 
 
 @needs("luajit")
 def test_the_filter_in_lua(model):
-    command = ["luajit", EMBED / "filter.lua", folder() / "libstreamptron.so", model[1]]
-    assert filtered(command) == list(answers(model[0]))
+    assert filtered([*in_lua(), model[1]]) == list(answers(model[0]))
 
 
 def test_the_filter_by_ctypes(model):
-    command = [sys.executable, EMBED / "filter.py", folder() / "libstreamptron.so", model[1]]
-    assert filtered(command) == list(answers(model[0]))
+    assert filtered([*by_ctypes(), model[1]]) == list(answers(model[0]))
+    (line,) = filtered([*by_ctypes(), model[1]], [json.dumps({"message": TEXTS[0], "host": "a"})])
+    p = model[0].predict_proba_one(TEXTS[0])["spam"]
+    assert json.loads(line) == {"message": TEXTS[0], "host": "a", "label": "spam", "probability": p}
+
+
+PROGRAMS = {
+    "filter.c": lambda: [in_c("filter")],
+    "tags.c": lambda: [in_c("tags")],
+    "mail.c": lambda: [in_c("mail")],
+    "filter.cpp": lambda: [in_cpp()],
+    "filter.lua": lambda: in_lua(),
+    "filter.py": lambda: by_ctypes(),
+}
+
+
+@pytest.fixture(params=PROGRAMS)
+def example(request):
+    """A program of examples/embed/, and the command that runs it."""
+    tool = {"cpp": "c++", "lua": "luajit"}.get(request.param.partition(".")[2])
+    if tool and shutil.which(tool) is None:
+        pytest.skip(f"there is no {tool}")
+    return request.param, PROGRAMS[request.param]()
+
+
+def test_every_program_of_the_embed_folder_is_tried():
+    assert {path.name for path in EMBED.iterdir() if path.suffix != ".hpp"} == set(PROGRAMS)
+
+
+def test_a_program_called_wrongly_says_how_it_is_used(example):
+    name, command = example
+    for words in ([], ["a", "b", "c", "d"]):
+        done = subprocess.run(
+            [*command, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True
+        )
+        assert done.returncode == (75 if name == "mail.c" else 2)
+        assert (done.stdout, done.stderr[:7]) == ("", "usage: ")
+
+
+def test_a_line_is_answered_before_the_next_one_is_waited_for(example, model, tmp_path):
+    name, command = example
+    if name == "mail.c":
+        return  # a mail is all lines until they end
+    path = model[1]
+    if name == "tags.c":
+        path = tmp_path / "tags"
+        (Tokenizer() | MultiLabelClassifier()).save(path)
+    with subprocess.Popen(
+        [*command, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
+        for text in TEXTS[:3]:
+            process.stdin.write(text + "\n")
+            assert process.stdout.readline().endswith("\n")
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+def test_the_filter_in_c_takes_a_newer_model_and_keeps_the_old_one_if_that_is_damaged(
+    model, tmp_path
+):
+    pipeline, path = model
+    said = tmp_path / "said"
+    with (
+        open(said, "w") as errors,
+        subprocess.Popen(
+            [in_c("filter"), path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            bufsize=1,
+        ) as process,
+    ):
+
+        def answer_when(looks_right):
+            deadline = time.monotonic() + 60
+            while True:
+                process.stdin.write("a prize\n")
+                label = process.stdout.readline().partition("\t")[0]
+                if looks_right(label) or time.monotonic() > deadline:
+                    return label
+                time.sleep(0.05)
+
+        assert answer_when(lambda label: True) == "spam"  # it is open
+        (tmp_path / "new").write_bytes(b"no model")
+        (tmp_path / "new").replace(path)
+        assert answer_when(lambda label: said.read_text()) == "spam"
+        for _ in range(20):
+            pipeline.learn_one("a prize", "ham")
+        pipeline.save(path)
+        assert answer_when(lambda label: label == "ham") == "ham"
+        process.stdin.close()
+    assert process.returncode == 0
+    assert "is not a model file" in said.read_text()
+
+
+def test_the_filter_in_c_saves_what_it_has_learned_while_lines_come(model, tmp_path):
+    saved = tmp_path / "saved"
+    with subprocess.Popen(
+        [in_c("filter"), model[1], saved], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        process.stdin.write(b"ham\ta prize\n" * 1000)
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not saved.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.kill()
+    assert load(saved)[-1].n_seen == model[0][-1].n_seen + 1000
 
 
 @pytest.mark.parametrize("standard", ["c99", "c11", "c++17"])
@@ -190,11 +314,40 @@ def test_many_readers_of_one_model_and_learners_of_their_own():
 
 
 @pytest.mark.slow
-@needs("clang")  # under gcc 12 a program with two versions of a function ends at its start
 def test_and_threadsanitizer_sees_nothing_of_it():
-    made = program("threads", "-O0", "-g1", "-fsanitize=thread", compiler=("clang",))
+    made = program("threads", "-O0", "-g1", "-fsanitize=thread")
     done = subprocess.run([made], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+@needs("gcc")  # clang compiles nothing twice
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "-fsanitize=thread",
+        "-fsanitize=address,undefined",
+        "-fsanitize=undefined",
+        "-fsanitize-coverage=trace-pc -DCOUNTING",
+        "-finstrument-functions -DCOUNTING -static",
+        "-fstack-protector-all -static",
+        "-fstack-protector-all -static-pie -fPIE",
+        "-fsplit-stack",
+        "-pg",
+        "-pg -static",
+        "--coverage",
+        "-fprofile-generate -static",
+        "-flto -Wl,-z,now",
+    ],
+)
+def test_a_program_with_it_starts_under_every_sanitizer_and_profiler(flags, level, tmp_path):
+    command = ["gcc", "-std=c11", level, *flags.split(), f"-I{ENGINE}", "-o", tmp_path / "start"]
+    command += [TESTS / "library" / "start.c", "-lm"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    if "cannot find" in made.stderr:  # the library of a sanitizer, or the C library as an archive
+        pytest.skip(made.stderr)
+    assert made.returncode == 0, made.stderr
+    assert called(str(tmp_path / "start"), cwd=tmp_path) == "6 10\n"
 
 
 @pytest.mark.slow

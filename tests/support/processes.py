@@ -3,11 +3,15 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import streamptron
 
 
 def environment():
     """In which another process has the same streamptron as this one, wherever that is."""
-    path = os.pathsep.join(filter(None, sys.path))
+    # the package first: beside the tests lie its sources, which need not be what is installed
+    path = os.pathsep.join([str(Path(streamptron.__file__).parents[1]), *filter(None, sys.path)])
     return {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
 
 

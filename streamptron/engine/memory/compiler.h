@@ -137,17 +137,38 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(__SANITIZE_ADDRESS__)
   #include <cpuid.h>
-  /* Whether the processor has AVX2, or fused sums, and the system keeps wider registers. It runs
-     before all else, so it calls nothing. */
-  SP_UNSEEN SP_APART bool sp_machine_has(bool wider)
+  #if defined(__has_attribute) && __has_attribute(no_stack_protector)
+    #define SP_NO_STACK_PROTECTOR __attribute__((no_stack_protector))
+  #else
+    #define SP_NO_STACK_PROTECTOR
+  #endif
+  #if defined(__has_attribute) && __has_attribute(no_sanitize_coverage)
+    #define SP_NO_SANITIZE_COVERAGE __attribute__((no_sanitize_coverage))
+  #else
+    #define SP_NO_SANITIZE_COVERAGE
+  #endif
+  /* What makes the choice runs before the program's own start: before sanitizers, profilers and the
+     canary of the stack are there. So none of these may add to it, and it calls nothing, not even
+     what cpuid.h has as functions. */
+  #define SP_AT_START \
+      __attribute__((no_sanitize_thread, no_sanitize_undefined, no_instrument_function, \
+                     no_profile_instrument_function, no_split_stack)) \
+      SP_NO_STACK_PROTECTOR SP_NO_SANITIZE_COVERAGE
+  /* Whether the processor has AVX2, or fused sums, and the system keeps wider registers. */
+  SP_AT_START SP_UNSEEN SP_APART bool sp_machine_has(bool wider)
   {
-      uint32_t a, b, c, d, kept, high;
-      if (!__get_cpuid(1, &a, &b, &c, &d) || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0)
+      uint32_t most, a, b, c, d, kept, high;
+      __cpuid(0, most, b, c, d);
+      __cpuid(1, a, b, c, d);
+      if ((c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0)
           return false;
       __asm__ volatile("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
       if ((kept & 6) != 6 || !wider)
           return (kept & 6) == 6 && (c & bit_FMA) != 0;
-      return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2) != 0;
+      if (most < 7)
+          return false;
+      __cpuid_count(7, 0, a, b, c, d);
+      return (b & bit_AVX2) != 0;
   }
   #define SP_TWICE(machine, wider, storage, type, name, parameters, arguments) \
       SP_TEMPLATE type name##_once parameters; \
@@ -159,7 +180,7 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
       { \
           return name##_once arguments; \
       } \
-      static type(*name##_choose(void)) parameters \
+      SP_AT_START static type(*name##_choose(void)) parameters \
       { \
           return sp_machine_has(wider) ? name##_more : name##_plain; \
       } \
