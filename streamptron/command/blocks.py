@@ -414,8 +414,9 @@ class EventBlock(Block):
         return mark_of(self._lines[-1][1])
 
     def kept(self) -> Callable[[LineModel], Block]:
-        arguments = self.file, self._lines, self._needed, self.header
-        return lambda model: type(self)(model, *arguments)
+        # without the block, which would keep the model that has learned it
+        kind, arguments = type(self), (self.file, self._lines, self._needed, self.header)
+        return lambda model: kind(model, *arguments)
 
     def objects(self) -> Iterable[tuple[bytes, dict[str, Any] | None]]:
         return ((item, parsed) for _, item, parsed in self._lines)
@@ -492,6 +493,7 @@ class EventBlock(Block):
         else:
             w = self._records[row].w
             answer = learner.test_then_train_one(event, self.labels[number], w)
+            self._remember(row)
         self.predictions[row] = self.model.output(answer)
 
     def _learn_after_answer(self, row: int) -> None:
@@ -504,8 +506,18 @@ class EventBlock(Block):
         try:
             learn = self.model.learner.learn_one
             learn(self._events[row], self.labels[number], self._records[row].w)
+            self._remember(row)
         except (TypeError, ValueError) as error:
             self._not_learned(row, str(error))
+
+    def _remember(self, row: int) -> None:
+        """Know a mail that has been learned, so that `learn` does not do so again."""
+        model, mail = self.model, self._records[row].x
+        if isinstance(mail, bytes) and not model.several:
+            from streamptron.files.mail import identity
+
+            label = model.name(self.labels[self.numbers[row]])
+            model.learned.add(identity(mail), label, model.names)
 
     def _is_unsure(self, row: int) -> bool:
         """Whether an event that has a label is to be learned."""

@@ -12,6 +12,7 @@ and, where there is one:
     header      of CSV: the columns of the file that was read last
     place       where a training has stopped, see stream.Place; None if it came to its end
     spool       files of corrections that were learned and not moved away yet, see command/spool.py
+    mails       `known`: those that were learned, see command/known.py
 
 A pipeline that was saved in Python has no `lines`: its lines are then plain ones.
 
@@ -25,6 +26,7 @@ import typing
 from typing import Any
 
 from streamptron._core import BinaryModel
+from streamptron.command.known import Known
 from streamptron.doors.sets import RankModel
 from streamptron.doors.texts import MailDoor
 from streamptron.estimator.names import shown
@@ -49,7 +51,7 @@ TRUTHS = {"1": True, "+1": True, "true": True, "0": False, "-1": False, "false":
 PLAIN: dict[str, Any] = {"reading": {"format": "plain"}, "positive": None, "names": None}
 MAILS: dict[str, Any] = {**PLAIN, "reading": {"format": "mail"}}
 OF_FILES = ("label_by", "labels_of")
-OPTIONAL = ("header", "place", "spool")
+OPTIONAL = ("header", "place", "spool", "mails")
 
 
 class Truths(dict[Any, bool]):
@@ -109,6 +111,8 @@ class LineModel:
         self.header: list[str] | None = None
         self.place: dict[str, Any] | None = None
         self.spool: dict[str, Any] | None = None
+        self.mails: dict[str, Any] | None = None  # as the file has them
+        self._learned: Known | None = None
         self._learn_unsure: float | None = None
         self.journal: Any = None
         self._names = names or [None, None]
@@ -139,7 +143,16 @@ class LineModel:
             )
         self._learn_unsure = margin
 
+    @property
+    def learned(self) -> Known:
+        """The mails that it has learned."""
+        if self._learned is None:
+            self._learned = Known((self.mails or {}).get("known", ""))
+        return self._learned
+
     def save(self, path: str | os.PathLike[str]) -> None:
+        if self._learned is not None:
+            self.mails = {"known": self._learned.kept()} if self._learned else None
         # which files hold what is not the model's
         reading = {name: part for name, part in self.reading.items() if name not in OF_FILES}
         lines = {

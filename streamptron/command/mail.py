@@ -22,6 +22,7 @@ from streamptron.command.options import (
     model_option,
 )
 from streamptron.command.process import say
+from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
@@ -215,10 +216,10 @@ files_of_mails = click.argument("files", nargs=-1, type=FILE)
 def learn(files: tuple[str, ...], model: str, label: str, learn_unsure: float | None) -> None:
     """Learn what mails are, and remember it.
 
-    Without FILES it is the mail on the standard input. The last 500 mails are remembered by their
-    Message-IDs, in the model's file. A mail that has been learned with another label is learned
-    anew, and what it has taught is taken back. One that has been learned with this label is left as
-    it is. So a folder may be given again.
+    Without FILES it is the mail on the standard input. A mail that has been learned with this label
+    is left as it is, so a folder may be given again. One that has been learned with another label
+    is learned anew, and what it has taught is taken back, of the last 500. What is remembered is in
+    the model's file. A mail is the same if its Message-ID, From, Subject and text are.
 
     \b
     Examples:
@@ -231,8 +232,8 @@ def learn(files: tuple[str, ...], model: str, label: str, learn_unsure: float | 
     done = dict.fromkeys(("learned", "corrected", "known", "sure"), 0)
     with Keeper(model, learn_unsure=learn_unsure) as keeper:
         keeper.load()
-        for mail, id in _mails(files):
-            done[teach(keeper.model, id, mail, label)] += 1
+        for mail in _mails(files):
+            done[teach(keeper.model, mail, label)] += 1
         if done["learned"] or done["corrected"]:
             keeper.lock.save(keeper.model)
     said = (
@@ -247,7 +248,7 @@ def learn(files: tuple[str, ...], model: str, label: str, learn_unsure: float | 
 @files_of_mails
 @model_option
 @config_option
-@click.option("--id", "ids", multiple=True, help="A Message-ID, without angle brackets.")
+@click.option("--id", "ids", multiple=True, help="A Message-ID.")
 def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...]) -> None:
     """Take back what mails have taught.
 
@@ -259,24 +260,34 @@ def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...]) -> None:
       streamptron forget --model mail.model --id 17@example.org
     """
     from streamptron.command.keeper import Keeper
-    from streamptron.command.teach import journal_in
+    from streamptron.command.teach import called, journal_in, unteach
+    from streamptron.files.mail import identity
 
+    if ids and files:
+        raise click.UsageError("--id and FILES are two ways to name mails; give one")
     with Keeper(model) as keeper:
         keeper.load()
         journal = journal_in(keeper.model)
-        wanted = dict.fromkeys(list(ids) or [id for _, id in _mails(files)])
+        wanted: dict[Any, None] = {}
+        for each in ids:
+            found = called(keeper.model, each.strip().removeprefix("<").removesuffix(">"))
+            wanted |= dict.fromkeys(found or [(each, "")])
+        wanted |= {} if ids else dict.fromkeys(map(identity, _mails(files)))
         for id in wanted:
             if id not in journal:
-                raise ValueError(f"no mail {id} is remembered; nothing was taken back")
+                which = f"with the Message-ID {shown(id[0])}" if id[0] else "without a Message-ID"
+                raise ValueError(
+                    f"the mail {which} cannot be taken back, and nothing was: it was not learned "
+                    f"by learn or serve, or {journal.most} others have been since"
+                )
         for id in wanted:
-            journal.undo(id)
+            unteach(keeper.model, id)
         keeper.lock.save(keeper.model)
     say(f"streamptron: {len(wanted)} forgotten")
 
 
-def _mails(files: tuple[str, ...]) -> Iterator[tuple[bytes, str]]:
+def _mails(files: tuple[str, ...]) -> Iterator[bytes]:
     from streamptron.files import read
 
-    for record in read(list(files) or "-", "mail").records():
-        assert record.tag is not None
-        yield record.x, record.tag
+    for mail, _ in read(list(files) or "-", "mail"):
+        yield mail

@@ -23,9 +23,9 @@ from typing import Any
 from streamptron.command.keeper import Keeper, sooner
 from streamptron.command.mail import Verdict, judged, with_field, without_ours
 from streamptron.command.process import Signals, Stop, say
-from streamptron.command.teach import journal_in, teach
+from streamptron.command.teach import journal_in, teach, unteach
 from streamptron.estimator.names import shown
-from streamptron.files.mail import message_id
+from streamptron.files.mail import identity
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,15 +115,16 @@ class Client:
 class Told:
     """A mail that was learned and is not saved yet, for another model in the file's place."""
 
-    def __init__(self, model: LineModel, id: str, mail: bytes, label: str | None) -> None:
-        self.model, self.id, self.mail, self._label = model, id, mail, label
+    def __init__(self, model: LineModel, mail: bytes, label: str | None) -> None:
+        self.model, self.mail, self._label = model, mail, label
 
     @property
     def size(self) -> int:
         return len(self.mail)
 
     def kept(self) -> Callable[[LineModel], Told]:
-        return lambda model: Told(model, self.id, self.mail, self._label)
+        mail, label = self.mail, self._label  # without the model that has learned it
+        return lambda model: Told(model, mail, label)
 
     def label(self) -> None:
         """Nothing is to be settled before it is learned."""
@@ -131,12 +132,8 @@ class Told:
     def learn(self) -> str:
         """Learn it, or take back what it has taught; what was done."""
         if self._label is not None:
-            return teach(self.model, self.id, self.mail, self._label)
-        journal = journal_in(self.model)
-        if self.id not in journal:
-            return "known"
-        journal.undo(self.id)
-        return "forgotten"
+            return teach(self.model, self.mail, self._label)
+        return "forgotten" if unteach(self.model, identity(self.mail)) else "known"
 
 
 class Server:
@@ -366,7 +363,7 @@ class Server:
         elif "local" not in request.names("remove"):
             raise Refused(PROTOCOL, "TELL has neither Set: local nor Remove: local; give one")
         mail = without_ours(request.mail)
-        told = Told(self.keeper.model, message_id(mail), mail, name)
+        told = Told(self.keeper.model, mail, name)
         done = told.learn()
         if done in ("known", "sure"):
             return _response(OK, NAMES[OK])

@@ -1,4 +1,4 @@
-"""What single mails teach a model, by their ids: learned once, corrected, taken back."""
+"""What single mails teach a model: learned once, corrected, taken back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import typing
 from typing import Any
 
 from streamptron.doors.texts import MailDoor
+from streamptron.files.mail import identity
 from streamptron.journal import Journal, journal_of
 from streamptron.thick import is_unsure
 
@@ -26,22 +27,43 @@ def journal_in(model: LineModel) -> Any:
     return model.journal
 
 
-def teach(model: LineModel, id: str, mail: bytes, name: str) -> str:
+def teach(model: LineModel, mail: bytes, name: str) -> str:
     """Learn a mail by the name of its label: "learned", "corrected", "known" or "sure".
 
-    A mail that was learned with another label is learned anew. One that was learned with this label
-    is left as it is, and so is one that thick training leaves out.
+    A mail that was learned with another label is learned anew; what it has taught is taken back, if
+    the journal holds it still. One that was learned with this label is left as it is, and so is one
+    that thick training leaves out. Another mail that bears its Message-ID is another mail.
     """
-    journal, label = journal_in(model), model.label(name)
+    journal, label, id = journal_in(model), model.label(name), identity(mail)
+    name = model.name(label)
     if id in journal:
         if journal.label_of(id) == label:
             return "known"
         journal.correct(id, label)
+        model.learned.add(id, name, model.names)
         return "corrected"
-    event = model.event(mail)
-    if model.learn_unsure is not None and not is_unsure(
-        model.learner, event, label, model.learn_unsure
-    ):
+    if model.learned.has(id, name):
+        return "known"
+    margin = model.learn_unsure
+    if margin is not None and not is_unsure(model.learner, model.event(mail), label, margin):
         return "sure"
     journal.learn_one(id, mail, label)
+    model.learned.add(id, name, model.names)
     return "learned"
+
+
+def unteach(model: LineModel, id: Any) -> bool:
+    """Take back what a mail has taught; False if the journal does not hold it."""
+    journal = journal_in(model)
+    if id not in journal:
+        return False
+    journal.undo(id)
+    if isinstance(id, tuple):
+        model.learned.discard(id, model.names)
+    return True
+
+
+def called(model: LineModel, message_id: str) -> list[Any]:
+    """The mails of the journal that have this Message-ID; older files have nothing else of one."""
+    ids = list(journal_in(model))
+    return [id for id in ids if message_id == (id[0] if isinstance(id, tuple) else id)]

@@ -20,7 +20,7 @@ from typing import Any
 
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
-from streamptron.files.mbox import HEADER_END, Cutter, begins, first_lines
+from streamptron.files.mbox import Cutter, begins, first_lines
 from streamptron.files.sources import find_sources
 from streamptron.files.tokens import BadLine, label_of
 
@@ -29,8 +29,7 @@ if typing.TYPE_CHECKING:
 
     from streamptron.files.sources import Block
 
-MESSAGE_ID = re.compile(rb"^message-id:\s*([^\n]*(?:\n[ \t][^\n]*)*)", re.MULTILINE | re.IGNORECASE)
-HEADER_MOST = 1 << 16  # bytes in which a Message-ID is looked for
+HEADER_MOST = 1 << 16  # bytes in which fields are looked for
 ID_MOST = 250  # characters
 # How a mail begins: a field's name and a colon, or an mbox's line.
 BEGINNING = re.compile(rb"[\r\n]*>?(?:From |[A-Za-z][\w.-]*[ \t]*:)")
@@ -167,10 +166,10 @@ def _stem(path: str) -> tuple[str, str]:
 
 
 def message_id(mail: bytes) -> str:
-    """By what a mail is known: its Message-ID, without the angle brackets.
+    """The Message-ID of a mail, without the angle brackets.
 
-    A mail without one, or with one that is empty, not ASCII or longer than 250 characters, is known
-    by its bytes: ``sha256:`` and 32 hexadecimal digits. Of several the first counts.
+    For a mail without one, or with one that is empty, not ASCII or longer than 250 characters, it
+    is a checksum of its bytes: ``sha256:`` and 32 hexadecimal digits. Of several the first counts.
 
     Examples
     --------
@@ -179,12 +178,73 @@ def message_id(mail: bytes) -> str:
     >>> message_id(b"hello")
     'sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e'
     """
-    end = HEADER_END.search(mail, 0, HEADER_MOST)
-    found = MESSAGE_ID.search(mail, 0, end.start() if end else min(len(mail), HEADER_MOST))
-    if found:
-        id = b" ".join(found[1].split()).removeprefix(b"<").removesuffix(b">")
-        if 0 < len(id) <= ID_MOST and id.isascii() and id.decode().isprintable():
-            return id.decode()
+    if id := _Header(mail).id:
+        return id
     import hashlib  # slow to import, and few mails lack an id
 
     return f"sha256:{hashlib.sha256(mail).hexdigest()[:32]}"
+
+
+def identity(mail: bytes) -> tuple[str, str]:
+    """By what a mail is known again: its Message-ID, and a checksum of From, Subject and text.
+
+    The id alone is the sender's to choose: whoever reads a list knows its ids, and could send spam
+    under one. Fields that programs add, line ends, and empty lines at the end do not count, so that
+    a mail is the same in the server's hands and in a mailbox. A mail that has no id of use has "".
+
+    Examples
+    --------
+    >>> identity(b"Message-Id: <17@example.org>\\nSubject: a\\n\\nhello\\n")
+    ('17@example.org', 'e094d69660860b090382550c15788ab2')
+    >>> identity(b"Status: RO\\r\\nMessage-Id: <17@example.org>\\r\\nSubject: a\\r\\n\\r\\nhello")
+    ('17@example.org', 'e094d69660860b090382550c15788ab2')
+    """
+    from hashlib import sha256  # slow to import, and who answers needs none
+
+    header = _Header(mail)
+    text = mail[header.end :].strip()
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    said = b"\n".join((*header.fields(b"from"), b"", *header.fields(b"subject"), b"", text))
+    return header.id or "", sha256(said).hexdigest()[:32]
+
+
+class _Header:
+    """The fields of a mail, as far as they are asked for. It is searched, not taken apart.
+
+    Attributes
+    ----------
+    end
+        Where its text begins: at 0 if no empty line ends the header.
+    """
+
+    def __init__(self, mail: bytes) -> None:
+        if mail.startswith((b"\n", b"\r\n")):
+            at, self.end = 0, 2 - mail.startswith(b"\n")
+        else:
+            at, self.end = HEADER_MOST, 0
+            for gap in (b"\n\n", b"\n\r\n"):
+                if (found := mail.find(gap, 0, at)) >= 0:
+                    at, self.end = found, found + len(gap)
+        self._data = b"\n" + mail[:at]
+        self._lower = self._data.lower()
+
+    def fields(self, name: bytes) -> list[bytes]:
+        """What the fields of a name say, each as words with a space between them."""
+        sought, found, at = b"\n" + name + b":", [], -1
+        while (at := self._lower.find(sought, at + 1)) >= 0:
+            begin = end = at + len(sought)
+            while (end := self._data.find(b"\n", end)) >= 0:
+                end += 1
+                if not self._data.startswith((b" ", b"\t"), end):
+                    break
+            found.append(b" ".join(self._data[begin : end if end > 0 else None].split()))
+        return found
+
+    @property
+    def id(self) -> str | None:
+        """The Message-ID, if there is one of use."""
+        id = next(iter(self.fields(b"message-id")), b"").removeprefix(b"<").removesuffix(b">")
+        if 0 < len(id) <= ID_MOST and id.isascii() and id.decode().isprintable():
+            return id.decode()
+        return None

@@ -178,4 +178,5 @@ class Cutter:
         self._at, self._ends = 0, None
         gap = 2 if whole.endswith(b"\r\n\r\n") else 1 if whole.endswith(b"\n\n") else 0
         first = whole.find(b"\n") + 1 or len(whole)
-        return line, QUOTED.sub(b"", whole[first : max(first, len(whole) - gap)])
+        mail = whole[first : max(first, len(whole) - gap)]
+        return line, QUOTED.sub(b"", mail) if b">From " in mail else mail

@@ -178,9 +178,73 @@ def test_a_mail_is_learned_once_corrected_and_forgotten(model):
     assert len(Journal.load(model)) == 0
     assert load(model).predict_proba_one(MAIL) == pytest.approx(before, abs=1e-3)
     saved = model.read_bytes()
-    assert "nothing was taken back" in run("forget", "-m", model, data=MAIL, code=1)[1]
-    assert "no mail 1@a" in run("forget", "-m", model, "--id", "1@a", code=1)[1]
+    assert (
+        "cannot be taken back, and nothing was" in run("forget", "-m", model, data=MAIL, code=1)[1]
+    )
+    _, said = run("forget", "-m", model, "--id", "1@a", code=1)
+    assert "the mail with the Message-ID '1@a' cannot be taken back" in said
     assert model.read_bytes() == saved
+    # taken back, it may be learned again
+    assert "1 learned" in run("learn", "--as", "spam", "-m", model, data=MAIL)[1]
+
+
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_another_mail_with_the_id_of_a_known_one_is_another_mail(model, label):
+    ham = b"Message-ID: <list@x>\nSubject: minutes\n\nminutes agenda\n"
+    pills = ham.replace(b"minutes", b"pills").replace(b"agenda", b"cheap")
+    run("learn", "--as", "ham", "-m", model, data=ham)
+    run("learn", "--as", "ham", "-m", model, data=SPAM % (99, 99))
+    kept = load(model).predict_proba_one(ham)["ham"]
+    assert "1 learned, 0 corrected" in run("learn", "--as", label, "-m", model, data=pills)[1]
+    assert "text:pills" in load(model)[-1].weights or "pills" in load(model)[-1].weights
+    journal = Journal.load(model)
+    labels = {id: journal.label_of(id) for id in journal if id[0] == "list@x"}
+    assert list(labels.values()) == ["ham", label]
+    assert load(model).predict_proba_one(ham)["ham"] > min(kept, 0.5)
+    # both have one id, and both are taken back by it
+    assert "2 forgotten" in run("forget", "-m", model, "--id", "<list@x>")[1]
+    assert [id[0] for id in Journal.load(model)] == ["s99@a"]
+
+
+def test_a_folder_may_be_given_every_night_however_many_mails_it_has(boxes, model):
+    box = boxes / "More"
+    box.mkdir()
+    for i in range(520):
+        (box / f"{i}.eml").write_bytes(SPAM % (i, i))
+    learn = ("learn", "--as", "spam", "-m", model)
+    # six are those that it was trained on
+    assert "514 learned, 0 corrected, 6 known" in run(*learn, box)[1]
+    saved = model.read_bytes()
+    assert "0 learned, 0 corrected, 520 known" in run(*learn, box)[1]
+    assert model.read_bytes() == saved
+    assert len(Journal.load(model)) == 500
+    # the oldest can be learned with another label, and are known by that one then
+    first = ("learn", "-m", model, box / "0.eml", "--as")
+    assert "1 learned" in run(*first, "ham")[1]
+    assert "1 known" in run(*first, "ham")[1]
+    assert "1 corrected" in run(*first, "spam")[1]
+    _, said = run("forget", "-m", model, box / "10.eml", code=1)
+    assert "with the Message-ID 's10@a' cannot be taken back, and nothing was: it was not" in said
+
+
+def test_mails_that_lines_have_taught_are_known_too(boxes):
+    (boxes / "index").write_text("spam Junk/1.eml\nham INBOX/1.eml\n")
+    run("predict", boxes / "index", "--format", "mail", "--label-by", "index", "--learn",
+        "--create", "-m", boxes / "m")  # fmt: skip
+    assert "1 known" in run("learn", "--as", "spam", "-m", boxes / "m", boxes / "Junk/1.eml")[1]
+    assert "1 learned" in run("learn", "--as", "spam", "-m", boxes / "m", boxes / "Junk/2.eml")[1]
+
+
+def test_an_older_journal_is_read_and_its_mails_are_found_by_their_ids(model):
+    pipeline = load(model)
+    journal = Journal(pipeline, 500)
+    journal.learn_one("17@a", MAIL, "ham")
+    contents = read(model)
+    journal.save(model)
+    write(model, read(model)._replace(lines=contents.lines))
+    assert "1 learned" in run("learn", "--as", "spam", "-m", model, data=HAM % (17, 17))[1]
+    assert "1 forgotten" in run("forget", "-m", model, "--id", "17@a")[1]
+    assert [id[0] for id in Journal.load(model)] == ["h17@a"]
 
 
 def test_what_else_the_file_holds_stays_in_it(model):
@@ -193,9 +257,11 @@ def test_what_else_the_file_holds_stays_in_it(model):
 
 
 def test_whole_folders_are_learned_and_the_filter_reads_the_model(boxes, model):
+    for i in range(6):
+        (boxes / "Junk" / f"{i}.eml").write_bytes(SPAM % (10 + i, i))
     run("learn", "--as", "spam", "-m", model, boxes / "Junk")
     assert "6 known already" in run("learn", "--as", "spam", "-m", model, boxes / "Junk")[1]
-    assert set(Journal.load(model)) == {f"s{i}@a" for i in range(6)}
+    assert {id for id, _ in Journal.load(model)} == {f"s{10 + i}@a" for i in range(6)}
     assert filtered(model, MAIL)[0].startswith(b"X-Streamptron: spam")
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 
 from streamptron.files import Block, LineError, read
-from streamptron.files.mail import in_turns, message_id
+from streamptron.files.mail import identity, in_turns, message_id
 from streamptron.files.mbox import Cutter
 
 FIRST = b"Message-ID: <1@a>\nSubject: one\n\nfirst\n"
@@ -277,6 +277,40 @@ def test_a_mail_without_an_id_is_known_by_its_bytes(header):
     mail = header + b"\nMessage-ID: <body@a>"
     assert message_id(mail) == message_id(mail) != message_id(mail + b"\n")
     assert message_id(mail).startswith("sha256:")
+
+
+MAIL = b"Message-ID: <1@a>\nFrom: a\nSubject: two\n words\n\ntext\n\nmore\n"
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        MAIL.replace(b"\n", b"\r\n"),
+        b"Received: by b\nX-Streamptron: ham\n" + MAIL + b"\n\n",
+        MAIL.replace(b"From", b"Status: RO\nFrom").rstrip(),
+        MAIL.replace(b"two\n words", b"two words"),
+    ],
+)
+def test_a_mail_stays_the_same_on_its_way(same):
+    assert identity(same) == identity(MAIL) == ("1@a", identity(MAIL)[1])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        MAIL.replace(b"1@a", b"2@a"),
+        MAIL.replace(b"From: a", b"From: b"),
+        MAIL.replace(b"two", b"three"),
+        MAIL.replace(b"more", b"less"),
+        MAIL.replace(b"text\n", b"text"),
+        b"",
+        b"text",
+        b"Message-ID: <1@a>\nFrom: a\nSubject: two words\n",
+    ],
+)
+def test_another_mail_is_another_whatever_its_id(other):
+    assert identity(other) != identity(MAIL)
+    assert identity(b"another text") != identity(other)
 
 
 def test_groups_of_mails_are_mixed(tmp_path):

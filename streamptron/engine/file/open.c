@@ -128,14 +128,14 @@ static bool sp_is_texts(const sp_json *json, uint32_t node, uint32_t n)
 /* What the command line keeps: whether it can be that. */
 static bool sp_is_lines(const sp_json *json)
 {
-    static const char more[][7] = {"header", "place", "spool"};
+    static const char more[][7] = {"header", "place", "spool", "mails", "labels"};
     if (sp_json_type(json, 0) != SP_JSON_OBJECT)
         return false;
     uint32_t reading = sp_json_get(json, 0, "reading"), names = sp_json_get(json, 0, "names");
     uint32_t positive = sp_json_get(json, 0, "positive"), n = 3;
     if (!reading || !names || !positive || sp_json_type(json, reading) != SP_JSON_OBJECT)
         return false;
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
         uint32_t node = sp_json_get(json, 0, more[i]);
         n += node != 0;
         if (node && (i ? sp_json_type(json, node) != SP_JSON_OBJECT : !sp_is_texts(json, node, 0)))
@@ -601,14 +601,15 @@ SP_PRIVATE int sp_contents_like(sp_contents *contents, const sp_contents *like,
     return failed;
 }
 
-/* What the command line keeps, but for where it stopped. */
+/* What the command line keeps, but for where it stopped and what it has learned. */
 static int sp_lines_bare(sp_part *lines, sp_fault *fault)
 {
     const sp_json *json = &lines->json;
     sp_bytes text = {.failed = false};
     sp_part made = {.there = false};
     for (uint32_t name = 1; name < json->nodes[0].next; name = json->nodes[name + 1].next) {
-        if (sp_json_is(json, name, "place") || sp_json_is(json, name, "spool"))
+        if (sp_json_is(json, name, "place") || sp_json_is(json, name, "spool")
+            || sp_json_is(json, name, "mails"))
             continue;
         size_t from = json->nodes[name].start - 1; /* with its quote */
         bool quoted = sp_json_type(json, name + 1) == SP_JSON_STRING;
