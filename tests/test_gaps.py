@@ -100,7 +100,8 @@ def test_mean_and_deviation_of_a_column_are_those_of_its_values():
     model = AdaptiveClassifier()
     for x, y in far_events(random.Random(4), 800):
         model.learn_one(x, y)
-    mean, deviation = model._columns()["kelvin"]
+    mean, deviation, size = model._columns()["kelvin"]
+    assert size == pytest.approx(mean, rel=1e-3)
     assert mean == pytest.approx(280.0, abs=2.0)
     assert deviation == pytest.approx(8.0, abs=2.0)
 

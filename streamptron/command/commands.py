@@ -404,7 +404,8 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
 @click.argument("text")
 @model_option
 @config_option
-def explain(text: str, model: str) -> None:
+@click.option("-n", "number", type=click.IntRange(1), help="How many features; by default all.")
+def explain(text: str, model: str, number: int | None) -> None:
     """Which features of a text led to its answer.
 
     The contributions are towards the answer; of a perceptron, towards its true label. For a model
@@ -414,10 +415,11 @@ def explain(text: str, model: str) -> None:
     \b
     Examples:
       streamptron explain 'a prize' --model mail.model
+      streamptron explain 'win a prize' --model mail.model -n 2
     """
     from streamptron.command.report import explained
 
-    click.echo(explained(LineModel.load(model, several=True), text))
+    click.echo(explained(LineModel.load(model, several=True), text, number))
 
 
 @commands.command()

@@ -122,6 +122,7 @@ class Filter:
         self.first_bad = ""
         self.score = Score()
         self._stream: Any = None
+        self._assumed = ""  # the format of a pipe, which nobody has named
         self._exit_code = 0  # of a stop
         self._out = bytearray()
         self._names: list[str] = []
@@ -151,8 +152,8 @@ class Filter:
         """Find out what the lines are."""
         model = self.keeper.model
         format = self.reading.get("format") or self._trained_on(model)
-        if format is None and model.reading["format"] == "mail" and self.kind is None:
-            format = self.reading["format"] = "mail"
+        if format is None and self.kind is None and not self.files and _says_itself(model):
+            format = self.reading["format"] = self._assumed = model.reading["format"]
         if self.kind is None and (format in BLOCKS or (format is None and model.tokenizer)):
             plain = "labelled" if self.learn or format == "plain" else "text"
             self.kind = "fasttext" if format == "fasttext" else plain
@@ -260,6 +261,8 @@ class Filter:
             say(
                 f"streamptron: {self.n_bad} of {self.n_lines} lines are bad, the first: "
                 f"{self.first_bad}"
+                + f"; lines are {self._assumed}, as in the training; else give --input or --format"
+                * bool(self._assumed)
             )
         return code if saved else 1
 
@@ -366,3 +369,12 @@ class Filter:
         again = f"; {n} lines that were learned and not saved are learned again" * bool(n)
         again += f"; {lost} are not, which were too many to keep" * bool(lost)
         say(f"streamptron: reloaded {keeper.path}{again}")
+
+
+def _says_itself(model: LineModel) -> bool:
+    """Whether what comes through a pipe can only be what the model was trained on.
+
+    Texts may come as they are, also to a model of a column of CSV. An object of JSON is no text.
+    """
+    format = model.reading["format"]
+    return format not in BLOCKS and not (format == "csv" and model.tokenizer is not None)

@@ -6,7 +6,7 @@ from streamptron._core import PairModel
 
 @disjoint_base
 class AdaptiveModel(PairModel):
-    def _columns(self) -> dict[Hashable, tuple[float, float]]: ...
+    def _columns(self) -> dict[Hashable, list[float]]: ...
 
 class VotedModel(PairModel):
     @property

@@ -73,10 +73,12 @@ cdef class AdaptiveModel(PairModel):
             self._arrays = dict(given)
 
     def _columns(self):
-        """{name: (mean, standard deviation)} of each column of numbers, of an exact model."""
+        """{name: (mean, standard deviation, mean size)} of each column of numbers, of an exact
+        model; the size is below 0, or -0.0, if a value was.
+        """
         cdef sp_columns* columns = &self.learner.adaptive.columns
         cdef Py_ssize_t i
-        cdef double mean, variance
+        cdef double mean, variance, size
         cdef sp_key key
         found = []
         self._enter(False)
@@ -86,12 +88,13 @@ cdef class AdaptiveModel(PairModel):
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for i in range(columns.n):
                 key = sp_index_stored(&self.learner.index, columns.slots[i])
-                sp_adaptive_spread(&self.learner.table, columns.slots[i], &mean, &variance)
-                found.append((key_plain(&key, objects), mean, sqrt(variance)))
+                sp_adaptive_spread(
+                    &self.learner.table, columns.slots[i], &mean, &variance, &size)
+                found.append((key_plain(&key, objects), mean, sqrt(variance), size))
         finally:
             if collecting:
                 PyGC_Enable()
-        return {named(name): (mean, deviation) for name, mean, deviation in found}
+        return {named(name): spread for name, *spread in found}
 
     def _once_state(self):
         state = PairModel._once_state(self)

@@ -65,4 +65,4 @@ cdef extern from "adaptive/state.h" nogil:
 
 cdef extern from "adaptive/tell.h" nogil:
     void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
-                            double *variance) noexcept
+                            double *variance, double *size) noexcept

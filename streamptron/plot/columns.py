@@ -18,6 +18,7 @@ if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = 121  # of a line
+NEAR = 1e-3  # of the mean, by which it may differ from the size of values that are all negative
 WIDTH = 3.0  # how many standard deviations it goes to both sides
 
 
@@ -25,7 +26,8 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     """What a column of numbers adds to the score, from low values to high ones.
 
     All other columns are at their means, and there are no words. The band is where the column's
-    values lie, one standard deviation to each side of the mean, which is the line in it.
+    values lie, one standard deviation to each side of the mean, which is the line in it. A column
+    that was never negative is drawn from 0 on, and one that was never positive up to 0.
 
     Parameters
     ----------
@@ -67,8 +69,12 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     check_axes(ax)
     whole("n", n)
     _, learner = learner_of(model)
-    mean, deviation, others = _usual(learner, name)
-    xs = np.linspace(mean - WIDTH * deviation, mean + WIDTH * deviation, POINTS)
+    (mean, deviation, size), others = _usual(learner, name)
+    least = 0.0 if math.copysign(1.0, size) > 0.0 else -math.inf  # where all values were
+    most = 0.0 if abs(abs(size) + mean) <= NEAR * -mean else math.inf
+    low, high = (min(max(mean + side * deviation, least), most) for side in (-1.0, 1.0))
+    ends = (min(max(mean + side * WIDTH * deviation, least), most) for side in (-1.0, 1.0))
+    xs = np.linspace(*ends, POINTS)
     labels = learner._known_labels if learner._scores_by_label else [None]
     events = [{**others, name: x} for x in xs.tolist()]
     lines = {
@@ -77,7 +83,7 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     }
     drawn = sorted(lines, key=lambda label: min(lines[label]) - max(lines[label]))[:n]
     ax = axes_of(ax)
-    ax.axvspan(mean - deviation, mean + deviation, color=ink(ax), alpha=0.08, linewidth=0)
+    ax.axvspan(low, high, color=ink(ax), alpha=0.08, linewidth=0)
     ax.axvline(mean, color=ink(ax), linewidth=0.8, alpha=0.5)
     ax.axhline(0.0, color=ink(ax), linewidth=0.8)
     named = {}
@@ -93,8 +99,8 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     return ax
 
 
-def _usual(learner: Any, name: Hashable) -> tuple[float, float, dict[Hashable, float]]:
-    """A column's mean and standard deviation, and the means of the other columns."""
+def _usual(learner: Any, name: Hashable) -> tuple[list[float], dict[Hashable, float]]:
+    """A column's mean, standard deviation and mean size, and the means of the other columns."""
     if not isinstance(learner, AdaptiveModel):
         raise TypeError(
             f"the model is {type_shown(learner)}, which keeps no columns of numbers; an "
@@ -118,7 +124,7 @@ def _usual(learner: Any, name: Hashable) -> tuple[float, float, dict[Hashable, f
                 "that vary"
             )
         )
-    mean, deviation = columns.pop(name)
-    if not (math.isfinite(deviation) and deviation > 0.0):
+    spread = columns.pop(name)
+    if not (math.isfinite(spread[1]) and spread[1] > 0.0):
         raise ValueError(f"the values of {shown(name)} hardly vary: there is nothing to draw")
-    return mean, deviation, {other: usual for other, (usual, _) in columns.items() if usual}
+    return spread, {other: usual for other, (usual, *_) in columns.items() if usual}

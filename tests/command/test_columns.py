@@ -1,6 +1,7 @@
 """Columns that say nothing, or are not read as meant: what is said of them."""
 
 import json
+import random
 
 import pytest
 
@@ -149,3 +150,33 @@ def test_texts_without_a_word_are_named(tmp_path):
         )
         assert said([text, "ok " + text] * 3, "--analyzer", "char", "--ngrams", "1,2") == ""
     assert said(["см. 東京 в тексте", "Größe"] * 9) == ""
+
+
+def test_explain_says_of_an_empty_cell_that_it_is_a_gap(tmp_path):
+    rng = random.Random(1)
+    rows = ["age,city,y"]
+    for _ in range(400):
+        age = rng.gauss(40, 4)
+        y = "old" if age > 42 else "young"
+        rows.append(f"{'' if rng.random() < 0.2 else round(age)},{rng.choice('ab')},{y}")
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    run("train", tmp_path / "a.csv", "--label", "y", "-m", tmp_path / "m", "-q")
+    out = run("explain", ",a,", "-m", tmp_path / "m")[0].decode()
+    (row,) = [line.split() for line in out.splitlines() if line.startswith("age")]
+    assert row[1] == "(gap)"
+    assert float(row[2]) != 0
+    out = run("explain", "45,a,", "-m", tmp_path / "m")[0].decode()
+    (row,) = [line.split() for line in out.splitlines() if line.startswith("age")]
+    assert row[1] == "45.00000"
+
+
+def test_explain_shows_the_largest_parts_and_what_the_others_come_to(tmp_path):
+    (tmp_path / "a.tsv").write_text("spam\twin a free prize\nham\tsee you at noon\n" * 3)
+    run("train", tmp_path / "a.tsv", "-m", tmp_path / "m", "-q")
+    words = ("explain", "win a prize at noon", "-m", tmp_path / "m")
+    whole = run(*words)[0].decode().split("\n\n")[0].splitlines()
+    some = run(*words, "-n", "2")[0].decode().split("\n\n")[0].splitlines()
+    assert [row.split() for row in some[:3]] == [row.split() for row in whole[:3]]
+    assert some[3].startswith(f"({len(whole) - 3} others)")
+    rest = sum(float(row.split()[-1]) for row in whole[3:])
+    assert float(some[3].split()[-1]) == pytest.approx(rest, abs=1e-4)

@@ -286,3 +286,26 @@ def test_a_line_with_a_bad_label_is_no_event_and_not_held_out(tmp_path):
     assert re.search(r"^events +2$", said, re.M)
     assert re.search(r"^bad lines +1$", said, re.M)
     assert "held out" not in said
+
+
+@pytest.mark.parametrize(
+    ("format", "words", "lines"),
+    [
+        ("jsonl", ["--label", "y", "--text", "t"], ['{"y":"a","t":"win"}', '{"y":"b","t":"see"}']),
+        ("jsonl", ["--label", "y", "--features", "t"], ['{"y":"a","t":1}', '{"y":"b","t":2}']),
+        ("vw", [], ["1 | win", "-1 | see"]),
+        ("svmlight", [], ["1 3:1", "-1 4:1"]),
+    ],
+)
+def test_a_pipe_is_read_as_a_file_of_what_the_model_was_trained_on(format, words, lines, tmp_path):
+    (tmp_path / f"a.{format}").write_text("\n".join(lines * 9) + "\n")
+    run("train", tmp_path / f"a.{format}", *words, "-m", tmp_path / "m", "-q")
+    data = (tmp_path / f"a.{format}").read_bytes()
+    from_file = run("predict", tmp_path / f"a.{format}", "-m", tmp_path / "m")[0]
+    assert run("predict", "-m", tmp_path / "m", data=data) == (from_file, "")
+    assert from_file.count(b"\n") == 18
+    if "--text" in words:
+        said = run("predict", "-m", tmp_path / "m", data=b"win\n")[1]
+        assert said.endswith("lines are jsonl, as in the training; else give --input or --format\n")
+        answer = run("predict", "-m", tmp_path / "m", "--input", "text", data=b"win\n")[0]
+        assert answer.startswith(b"a\t")

@@ -455,13 +455,26 @@ def test_a_column_is_drawn_as_the_model_answers_where_the_others_are_at_their_me
     model = measured()
     plot.column(model, "b", ax=ax)
     (line,) = lines(ax).values()
-    usual = {name: mean for name, (mean, _) in model._columns().items()}
+    usual = {name: mean for name, (mean, *_) in model._columns().items()}
     for x, y in list(zip(*line.get_data(), strict=True))[::20]:
         assert dict(model.explain_one({**usual, "b": x}))["b"] == y
     low, high = line.get_ydata()[[0, -1]]
     assert low < 0 < high
     assert ax.get_ylabel() == "part of the score for True"
     assert ax.get_xlabel() == "b"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_column_is_not_drawn_where_it_never_was(sign, ax):
+    rng = np.random.default_rng(2)
+    model = AdaptiveClassifier()
+    for amount in (sign * np.exp(rng.normal(3.5, 1.2, 900))).tolist():
+        model.learn_one({"amount": amount}, amount > 40 * sign)
+    plot.column(model, "amount", ax=ax)
+    (line,) = lines(ax).values()
+    ends = sorted(line.get_xdata()[[0, -1]])
+    assert (ends[0] if sign > 0 else ends[1]) == 0
+    assert (line.get_xdata() * sign).min() >= 0
 
 
 def test_where_a_columns_values_lie_is_a_band(ax):

@@ -87,9 +87,10 @@ SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)
 }
 
 SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
-                               double *variance)
+                               double *variance, double *size)
 {
     sp_blocks blocks = sp_table_blocks(table);
+    *size = sp_head_of(sp_chunks(blocks, 0), slot)->s;
     const sp_column *column = sp_column_of(&blocks, slot);
     const double share = sp_column_is_far(column) ? 1.0 : column->n / column->since;
     sp_column_spread(column->a, column->b, share, mean, variance);

@@ -26,8 +26,9 @@ static inline ptrdiff_t sp_adaptive_parts(const sp_event *event)
 
 SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i);
 
-/* Mean and variance of a column's values so far; it was 0 where an event lacked it. */
+/* Mean and variance of a column's values so far; it was 0 where an event lacked it. The mean of
+   their sizes, whose sign bit says that one was negative. */
 SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
-                               double *variance);
+                               double *variance, double *size);
 
 #endif
