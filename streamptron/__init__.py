@@ -23,6 +23,7 @@ from streamptron.text import Tokenizer
 if typing.TYPE_CHECKING:
     from streamptron.checkpoint import Checkpoint
     from streamptron.journal import Journal
+    from streamptron.looking import decision_function_one, explain_one, top_features
     from streamptron.mail import Mail
     from streamptron.merging import Delta, merge
     from streamptron.modelfile.layout import ModelFileError
@@ -59,11 +60,14 @@ __all__ = [
     "Tokenizer",
     "TopFeatures",
     "VotedPerceptron",
+    "decision_function_one",
+    "explain_one",
     "get_include",
     "load",
     "merge",
     "read_metadata",
     "save",
+    "top_features",
 ]
 
 # Imported on first use: programs without model files, say, do not load what reads them.
@@ -81,10 +85,13 @@ _ROOMS = {
     "Step": "tickets",
     "Ticket": "tickets",
     "VotedPerceptron": "voted",
+    "decision_function_one": "looking",
+    "explain_one": "looking",
     "load": "modelfile.read",
     "merge": "merging",
     "read_metadata": "modelfile.read",
     "save": "modelfile.write",
+    "top_features": "looking",
 }
 
 

@@ -8,6 +8,7 @@ from river import base
 
 from streamptron.doors.model import Model
 from streamptron.doors.texts import TextDoor
+from streamptron.estimator.tokens import named_as_elsewhere
 
 if typing.TYPE_CHECKING:
     from typing import Any
@@ -48,8 +49,8 @@ class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
         (``str.isalnum``), and of marks that combine with them (Unicode category M). "char": every
         n characters in a row, white space as it is.
     ngram_range
-        ``(low, high)``: tokens of low, low + 1, ... high words or characters in a row. Words are
-        joined by a space.
+        ``(low, high)``, or a list of these: tokens of low, low + 1, ... high words or characters in
+        a row. Words are joined by a space.
     lowercase
         Whether each character c becomes ``c.lower()[0]`` first.
     separators
@@ -103,6 +104,7 @@ class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
     keeps both.
     """
 
+    @named_as_elsewhere
     def __init__(
         self,
         analyzer: str = "word",

@@ -101,7 +101,7 @@ cdef class TextDoor:
             self._take_separators(separators)
         self.names = names_of(fields)
         self._take_names()
-        self.analyzer, self.ngram_range, self.lowercase = analyzer, ngram_range, lowercase
+        self.analyzer, self.ngram_range, self.lowercase = analyzer, tuple(ngram_range), lowercase
         self.separators, self.fold_numbers, self.fields = separators, fold_numbers, fields
         self.min_length, self.max_length = min_length, max_length
         self.value, self.normalize = value, normalize

@@ -30,6 +30,10 @@ if typing.TYPE_CHECKING:
     from streamptron.tickets import Ticket
 
 
+# What looking.py asks of any pipeline.
+OF_ANY = ("explain_one", "decision_function_one", "top_features")
+
+
 class TextPipeline(compose.Pipeline):
     """What ``Tokenizer() | learner`` makes.
 
@@ -142,6 +146,15 @@ class TextPipeline(compose.Pipeline):
         tokenizer, learner = self._both("explain_one")
         return learner.explain_one(tokenizer.transform_one(x), label)  # type: ignore[no-any-return]
 
+    def decision_function_one(self, x: Any) -> Any:
+        """The score of a text, or of each label; see ``Perceptron.decision_function_one``."""
+        tokenizer, learner = self._both("decision_function_one")
+        return learner.decision_function_one(tokenizer.transform_one(x))
+
+    def top_features(self, n: int = 10, *label: Any, **named: Any) -> Any:
+        """The tokens with the largest weights; see ``Perceptron.top_features``."""
+        return self._both("top_features")[1].top_features(n, *label, **named)
+
     def predict_ticket(self, x: Any) -> Ticket:
         """Predict one text, and keep its tokens; see ``Perceptron.predict_ticket``."""
         tokenizer, learner = self._both("predict_ticket")
@@ -157,9 +170,12 @@ class TextPipeline(compose.Pipeline):
 
     def _both(self, what: str) -> tuple[TextDoor, Any]:
         if self._pair is None:
+            remedy = f"its last step, model[-1].{what}"
+            if what in OF_ANY:
+                remedy = f"streamptron.{what}(model, ...)"
             raise TypeError(
                 f"{what} is for Tokenizer() | learner, and this pipeline has the steps "
-                f"{', '.join(self.steps)}; use its last step, model[-1].{what}"
+                f"{', '.join(self.steps)}; use {remedy}"
             )
         return self._pair
 

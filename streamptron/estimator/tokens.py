@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Mapping
+import typing
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from streamptron.estimator.checks import choice, truth
 from streamptron.estimator.names import shown, type_shown
+
+Init = typing.TypeVar("Init", bound=Callable[..., None])
 
 TEXT_MOST = 1 << 28  # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
 
@@ -30,13 +34,13 @@ def rule_of(
     """
     kind = choice("analyzer", analyzer, ("word", "char"))
     if not (
-        isinstance(ngram_range, tuple)
+        isinstance(ngram_range, tuple | list)
         and len(ngram_range) == 2
         and all(type(n) is int for n in ngram_range)
         and 1 <= ngram_range[0] <= ngram_range[1] <= 100
     ):
         raise ValueError(
-            f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, "
+            f"ngram_range={shown(ngram_range)}; it must be two ints (low, high), "
             "1 <= low <= high <= 100"
         )
     truth("lowercase", lowercase)
@@ -88,6 +92,36 @@ def _check_no_words(separators: Any, fold_numbers: Any, min_length: Any, max_len
             raise ValueError(
                 f"{name}={shown(given)} applies to words; leave it out with analyzer='char'"
             )
+
+
+# What River's BagOfWords and scikit-learn's vectorizers are given, and what is to be done here.
+ELSEWHERE = {
+    "on": "give fields={on!r}: the tokens of that text are called {on!r} and a colon before each",
+    "stop_words": "leave it out: the learner finds out which words say nothing",
+    "strip_accents": "leave it out, or strip them before: FuncTransformer(strip) | Tokenizer()",
+    "preprocessor": "call it before: FuncTransformer(preprocessor) | Tokenizer()",
+    "tokenizer": "give separators, or make {{token: 1}} yourself: the learners take such dicts",
+    "token_pattern": "give separators, the characters that are between words",
+    "binary": "give value='presence', which is the default, or value='count'",
+    "max_df": "leave it out: the learner finds out which words say nothing",
+    "min_df": "leave it out, or give the learner max_features",
+    "max_features": "give it to the learner: Tokenizer() | AdaptiveClassifier(max_features=...)",
+    "vocabulary": "leave it out: new words may come at any time",
+}
+
+
+def named_as_elsewhere(init: Init) -> Init:
+    """A constructor that answers the parameters of other libraries with its own."""
+
+    @functools.wraps(init)
+    def checked(self: Any, *arguments: Any, **given: Any) -> None:
+        for name in given:
+            if name in ELSEWHERE:
+                remedy = ELSEWHERE[name].format(on=given.get("on"))
+                raise TypeError(f"{name}={shown(given[name])} is not a parameter here; {remedy}")
+        init(self, *arguments, **given)
+
+    return typing.cast("Init", checked)
 
 
 def names_of(fields: Any) -> tuple[str, ...] | None:

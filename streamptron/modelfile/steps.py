@@ -279,7 +279,7 @@ def steps_of(pipeline: Any) -> Steps:
             parts.append(_written(step))
         except _Refused as error:
             raise TypeError(
-                f"the step {shown(name)} {error}; pickle the pipeline instead"
+                f"the step {shown(name)} {error.of(step)}; pickle the pipeline instead"
             ) from None
         except RecursionError:
             raise TypeError(
@@ -293,7 +293,17 @@ def steps_of(pipeline: Any) -> Steps:
 
 
 class _Refused(TypeError):
-    """Why a step cannot be written."""
+    """Why a step cannot be written; and of what kind it is, if that is not in the words."""
+
+    def __init__(self, why: str, name: str = "") -> None:
+        super().__init__(why)
+        self.name = name
+
+    def of(self, step: Any) -> str:
+        """The words that go on from a step's name: it is of this kind, or one is inside."""
+        if not self.name:
+            return str(self)
+        return f"{'is' if type(step).__name__ == self.name else 'holds'} a {self.name} {self}"
 
 
 def _written(value: Any) -> Any:
@@ -348,19 +358,23 @@ def _written_object(value: Any) -> Any:
     for attribute in held - kind.given.keys() - kind.kept.keys() - kind.packed.keys():
         if attribute not in kind.made and attribute != kind.several:
             raise _Refused(
-                f"is or holds a {name} with the attribute {attribute!r}, which this version of "
-                "streamptron does not know"
+                f"with the attribute {attribute!r}, which this version of streamptron does not "
+                "know",
+                name,
             )
     for attribute, check in kind.kept.items():
         if attribute not in held or not check(getattr(value, attribute)):
             raise _Refused(
-                f"is or holds a {name} whose {attribute} is not what this version of streamptron "
-                f"knows: {_why_not(getattr(value, attribute, None))}"
+                f"whose {attribute} is not what this version of streamptron knows: "
+                f"{_why_not(getattr(value, attribute, None))}",
+                name,
             )
     given = {each: getattr(value, each) for each in _taken(type(value), kind)}
     for each, part in given.items():
         if not kind.given[each](part):
-            raise _Refused(f"is or holds a {name} with {each}={shown(part)}: {_why(part)}")
+            if inspect.isroutine(part):
+                raise _Refused(_why(part))
+            raise _Refused(f"with {each}={shown(part)}: {_why(part)}", name)
     if kind.several:
         given["*"] = list(getattr(value, kind.several))
     kept = {attribute: getattr(value, attribute) for attribute in kind.kept}
@@ -384,7 +398,7 @@ def _written_kept(kept: dict[str, Any]) -> Any:
             try:
                 inner.append([name, _written(step)])
             except _Refused as error:
-                raise _Refused(f"has the step {shown(name)}, which {error}") from None
+                raise _Refused(f"has the step {shown(name)}, which {error.of(step)}") from None
         parts.append([attribute, inner])
     return parts
 
@@ -392,7 +406,9 @@ def _written_kept(kept: dict[str, Any]) -> Any:
 def _why(value: Any) -> str:
     """What stands in a file's way, for errors."""
     if inspect.isroutine(value):
-        return f"is the function {getattr(value, '__name__', '')}: a model file holds no code"
+        named = getattr(value, "__name__", "")
+        which = "a lambda" if named == "<lambda>" else f"the function {named}"
+        return f"is {which}, and a model file holds no code"
     name = type(value).__name__
     if isinstance(value, Model):
         return f"is a {name}, a learner; only the last step can be one"
@@ -505,14 +521,14 @@ def _read_tokenizer(name: str, params: Any) -> Any:
 def _read_object(name: str, given: Any, kept: Any) -> Any:
     kind = KINDS.get(name)
     if kind is None:
-        raise UnknownStep(f"is or holds a {name}, which this version does not know")
+        raise UnknownStep(f"needs the class {name}, which this version does not know")
     cls = _class_of(name)
     params, state = _read(given), _read(kept)
     arguments = params.pop("*", [])
     for part in params.keys() - _taken(cls, kind) | state.keys() - kind.kept.keys() - set(
         kind.packed
     ):
-        raise UnknownStep(f"is or holds a {name} with {part}, which this version does not know")
+        raise UnknownStep(f"needs {part} of the class {name}, which this version does not know")
     for part, check in kind.given.items():
         if part in params and not check(params[part]):
             raise ValueError(f"{name} has {part}={shown(params[part])}")

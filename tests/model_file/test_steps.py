@@ -235,7 +235,15 @@ def changed(step, name, value):
 
 
 NO_STEPS = {
-    "function": (lambda: compose.FuncTransformer(lambda x: x), "holds no code"),
+    "function": (
+        lambda: compose.FuncTransformer(changed),
+        "the step 'changed' is the function changed, and a model file holds no code; pickle the",
+    ),
+    "lambda": (lambda: compose.FuncTransformer(lambda x: x), "is a lambda, and a model file holds"),
+    "function in a union": (
+        lambda: compose.FuncTransformer(changed) + compose.Select("a"),
+        "'TransformerUnion' has the step 'changed', which is the function changed, and a model",
+    ),
     "unknown": (lambda: feature_extraction.BagOfWords(), "the step 'BagOfWords' is a BagOfWords"),
     "unknown in a union": (
         lambda: compose.Select("a") + feature_extraction.BagOfWords(),
@@ -245,7 +253,7 @@ NO_STEPS = {
     "type of one's own": (lambda: compose.SelectType(Doubled), "the type Doubled"),
     "attribute": (
         lambda: changed(preprocessing.StandardScaler(), "note", 1),
-        "StandardScaler with the attribute 'note'",
+        "the step 'StandardScaler' is a StandardScaler with the attribute 'note'",
     ),
     "state": (
         lambda: changed(preprocessing.StandardScaler(), "means", {"a": "b"}),
@@ -305,7 +313,7 @@ def first(held):
 CHANGES = {
     "class that is unknown": (
         lambda held: first(held).__setitem__(1, "Evil"),
-        r"has the step 'StandardScaler', which is or holds a Evil.*a newer one",
+        r"has the step 'StandardScaler', which needs the class Evil.*a newer one",
     ),
     "learner among the steps": (
         lambda held: held["steps"].__setitem__(0, 7),
@@ -313,11 +321,11 @@ CHANGES = {
     ),
     "part that is unknown": (
         lambda held: first(held)[3].append(["skew", ["dict"]]),
-        "StandardScaler with skew, which this version does not know",
+        "skew of the class StandardScaler, which this version does not know",
     ),
     "parameter that is unknown": (
         lambda held: first(held)[2].append(["decay", 1]),
-        "StandardScaler with decay, which this version does not know",
+        "decay of the class StandardScaler, which this version does not know",
     ),
     "parameter that is wrong": (
         lambda held: first(held)[2].__setitem__(1, ["with_std", "yes"]),

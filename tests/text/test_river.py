@@ -5,9 +5,9 @@ import pickle
 from collections import ChainMap
 
 import pytest
-from river import base, checks, compose, evaluate, linear_model, metrics, naive_bayes
+from river import base, checks, compose, evaluate, linear_model, metrics, naive_bayes, utils
 
-from streamptron import Tokenizer
+from streamptron import Perceptron, Tokenizer
 from tests.support.tokenized import check, mails
 from tests.support.variants import every_learner, learned, make
 from tests.twin.text import features
@@ -162,3 +162,30 @@ def test_union_of_words_and_characters():
         pipeline.learn_one(text, y)
         model.learn_one(x, y)
     assert learned(pipeline["Perceptron"]) == learned(model)
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        ({"on": "subject"}, r"on='subject' is not a parameter here; give fields='subject'"),
+        ({"stop_words": ["the"]}, "leave it out: the learner finds out which words say nothing"),
+        ({"strip_accents": True}, r"FuncTransformer\(strip\) \| Tokenizer\(\)"),
+        ({"tokenizer": str.split}, r"tokenizer=<.*the learners take such dicts"),
+        ({"binary": True}, "give value='presence'"),
+        ({"colour": 1}, "unexpected keyword argument 'colour'"),
+    ],
+    ids=str,
+)
+def test_what_other_libraries_call_a_parameter_is_answered_with_ours(given, remedy):
+    with pytest.raises(TypeError, match=remedy):
+        Tokenizer(**given)
+
+
+def test_a_list_of_two_is_a_range_of_ngrams():
+    assert Tokenizer(ngram_range=[1, 2]).ngram_range == (1, 2)
+    model = Tokenizer() | Perceptron()
+    grid = {"Tokenizer": {"ngram_range": [[1, 1], [1, 2]]}}
+    found = [each["Tokenizer"].ngram_range for each in utils.expand_param_grid(model, grid)]
+    assert found == [(1, 1), (1, 2)]
+    with pytest.raises(ValueError, match=r"ngram_range=\[2, 1\]; it must be two ints"):
+        Tokenizer(ngram_range=[2, 1])
