@@ -45,16 +45,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     streamptron ...
     0
     """
-    try:
-        import click
-    except ModuleNotFoundError as error:
-        if error.name != "click":
-            raise
-        return _failed('the command line needs click: pip install "streamptron[cli]"')
-    from streamptron.command.commands import commands
-
     words = list(sys.argv[1:] if arguments is None else arguments)
     hold_streams()
+    try:
+        import click
+
+        from streamptron.command.commands import commands
+    except ImportError as error:
+        reason = str(error)
+        if isinstance(error, ModuleNotFoundError) and error.name == "click":
+            reason = 'the command line needs click: pip install "streamptron[cli]"'
+        if words[:1] == ["filter"]:  # whose first duty is that the mail goes on
+            from streamptron.command.passing import passed_on
+
+            return passed_on(reason)
+        return _failed(reason)
     if instruction := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
 

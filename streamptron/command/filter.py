@@ -22,7 +22,7 @@ from typing import Any
 from streamptron.command.blocks import BLOCKS, Block, Replaced
 from streamptron.command.doubts import Doubts
 from streamptron.command.keeper import Keeper, sooner
-from streamptron.command.process import Signals, Stop, say, unwritable
+from streamptron.command.process import Signals, Stop, counted, say, unwritable
 from streamptron.command.sets import answers_of
 from streamptron.command.stream import Stream
 from streamptron.command.train import Score
@@ -366,8 +366,8 @@ class Filter:
             return
         self._stream.model = keeper.model
         n, lost, keeper.forgotten = keeper.unsaved, keeper.forgotten, 0
-        again = f"; {n} lines that were learned and not saved are learned again" * bool(n)
-        again += f"; {lost} are not, which were too many to keep" * bool(lost)
+        again = f"; {counted(n, 'line')} learned and not saved, learned again now" * bool(n)
+        again += f"; {lost} not, which were too many to keep" * bool(lost)
         say(f"streamptron: reloaded {keeper.path}{again}")
 
 

@@ -7,8 +7,8 @@ import time
 import typing
 
 from streamptron.command.lines import LineModel
-from streamptron.command.process import say
-from streamptron.modelfile.lock import ModelLock, identity
+from streamptron.command.process import counted, say
+from streamptron.modelfile.lock import ModelLock, ModelLockError, identity
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +48,10 @@ class Keeper:
         How often it looks for another model in the file's place; None: only when it is told.
     learn_unsure
         What the model learns, see LineModel.
+    wait
+        For how many seconds it waits while another process writes the model.
+    unit
+        What is learned, by a message: lines or mails.
 
     Attributes
     ----------
@@ -73,8 +77,11 @@ class Keeper:
         seconds: float | None = None,
         reload_seconds: float | None = None,
         learn_unsure: float | None = None,
+        wait: float = 0.0,
+        unit: str = "line",
     ) -> None:
         self.path = path
+        self.unit = unit
         self.lock = ModelLock(path)
         self.unsaved = self.forgotten = 0
         self.file: tuple[int, ...] | None = None
@@ -85,6 +92,7 @@ class Keeper:
         self._seconds = seconds
         self._reload_seconds = reload_seconds
         self._learn_unsure = learn_unsure
+        self._wait = wait
         self._tried = 0  # how many lines a failed save has tried to save
         self._last_save = self._last_look = time.monotonic()
         self._known: tuple[int, ...] | None = None  # the file that was read or written last
@@ -93,8 +101,15 @@ class Keeper:
         self._kept_size = 0
 
     def __enter__(self) -> typing.Self:
-        if self._writes:
-            self.lock.__enter__()
+        ends = time.monotonic() + self._wait
+        while self._writes:
+            try:
+                self.lock.__enter__()
+                break
+            except ModelLockError:
+                if time.monotonic() >= ends:
+                    raise
+                time.sleep(0.05)
         return self
 
     def __exit__(self, *error: typing.Any) -> None:
@@ -167,7 +182,8 @@ class Keeper:
         except OSError as error:
             self._tried = self.unsaved
             again = "" if at_last else ", will try again"
-            say(f"streamptron: {self.unsaved} lines learned and not saved{again}: {error}")
+            said = counted(self.unsaved, self.unit)
+            say(f"streamptron: {said} learned and not saved{again}: {error}")
             if self._kept_size > KEPT:
                 self._kept.clear()
                 self._kept_size, self.forgotten = 0, self.unsaved

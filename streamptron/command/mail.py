@@ -6,8 +6,6 @@ or the mail itself, what came in goes out.
 
 from __future__ import annotations
 
-import os
-import re
 import typing
 from typing import Any
 
@@ -21,6 +19,20 @@ from streamptron.command.options import (
     min_probability_option,
     model_option,
 )
+from streamptron.command.passing import (
+    ERROR,
+    HAM,
+    NOT_WRITTEN,
+    SPAM,
+    UNSURE,
+    not_read,
+    passed_on,
+    reason_of,
+    standard_input,
+    with_field,
+    without_ours,
+    written,
+)
 from streamptron.command.process import say
 from streamptron.estimator.names import shown
 
@@ -29,16 +41,33 @@ if typing.TYPE_CHECKING:
 
     from streamptron.command.lines import LineModel
 
-SPAM, HAM, UNSURE, ERROR = range(4)
-NOT_WRITTEN = 75  # EX_TEMPFAIL of sysexits.h: the mail is to be delivered again
-NAME = "X-Streamptron"
-OURS = re.compile(rb"^x-streamptron:[^\n]*\n?(?:[ \t][^\n]*\n?)*", re.MULTILINE | re.IGNORECASE)
-HEADER_END = re.compile(rb"^\r?\n", re.MULTILINE)
 WORDS = 5  # that spoke most, in the header
 WORD_MOST = 40  # characters of one
 
 
-@click.command("filter", cls=CommandOfOptions)
+class Passing(CommandOfOptions):
+    """A command that passes the mail on even if what it was told cannot be meant."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        words = [*args]
+        try:
+            return super().parse_args(context, args)
+        except click.exceptions.Exit:  # --help
+            raise
+        except Exception as error:
+            if context.resilient_parsing:
+                raise
+            if isinstance(error, click.ClickException):
+                reason = error.format_message().rstrip(".")
+            else:
+                reason = reason_of(error)
+            code = passed_on(reason)
+            raise click.exceptions.Exit(
+                0 if code == ERROR and "--pass" in words else code
+            ) from None
+
+
+@click.command("filter", cls=Passing)
 @model_option
 @config_option
 @click.option("--positive", metavar="LABEL", default="spam", help="The label of exit code 0.")
@@ -58,15 +87,19 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
     has already are removed, for a sender may have written them. Nothing else of it changes.
 
     The exit code is 0 for spam, 1 for another label, 2 for unsure and 3 for an error. After an
-    error the mail is written without the field, and the error on the standard error. If the mail
-    itself cannot be written, the exit code is 75, and the mail is to be delivered again.
+    error, be it a wrong option, the mail is written without the field, and the error on the
+    standard error. If the mail itself cannot be read or written, the exit code is 75, and the mail
+    is to be delivered again.
 
     \b
     Examples:
       streamptron filter --model mail.model < mail.eml
       streamptron filter --model mail.model --pass < mail.eml
     """
-    mail = _standard_input()
+    try:
+        mail = standard_input()
+    except OSError as error:
+        return not_read(error)
     code = ERROR
     plain = without_ours(mail)
     try:
@@ -79,27 +112,10 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
         verdict = judged(lines, plain, positive, min_probability)
         plain, code = with_field(plain, verdict.field), verdict.code
     except Exception as error:  # the mail goes on
-        reason = f"{model}: {error.strerror}" if isinstance(error, OSError) else str(error)
-        say(f"streamptron: error: {reason or type(error).__name__}; the mail is passed on unjudged")
-    try:
-        _write(plain)
-    except OSError as error:
-        say(f"streamptron: error: the mail cannot be written: {error.strerror}")
-        return NOT_WRITTEN
-    return 0 if passes else code
-
-
-def _standard_input() -> bytes:
-    pieces = []
-    while piece := os.read(0, 1 << 20):
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
-def _write(mail: bytes) -> None:
-    left = memoryview(mail)
-    while left:
-        left = left[os.write(1, left) :]
+        reason = f"{model}: {error.strerror}" if isinstance(error, OSError) else reason_of(error)
+        say(f"streamptron: error: {reason}; the mail is passed on unjudged")
+    code = written(plain, code)
+    return 0 if passes and code != NOT_WRITTEN else code
 
 
 class Verdict(typing.NamedTuple):
@@ -175,35 +191,16 @@ def _spoke_most(model: LineModel, event: Any) -> list[str]:
     return [word[:WORD_MOST].decode() for word in words]
 
 
-def without_ours(mail: bytes) -> bytes:
-    """The mail without fields of our name.
-
-    Examples
-    --------
-    >>> without_ours(b"To: a\\nX-Streamptron: ham\\n  1.0\\nCc: b\\n\\nX-Streamptron: stays")
-    b'To: a\\nCc: b\\n\\nX-Streamptron: stays'
-    """
-    end = HEADER_END.search(mail)
-    at = end.start() if end else len(mail)
-    return OURS.sub(b"", mail[:at]) + mail[at:]
-
-
-def with_field(mail: bytes, said: str) -> bytes:
-    """The mail with a field in front of its others, behind the `From ` line of an mbox.
-
-    Examples
-    --------
-    >>> with_field(b"From a 12:30\\nTo: b\\n\\n", "ham 0.9")
-    b'From a 12:30\\nX-Streamptron: ham 0.9\\nTo: b\\n\\n'
-    """
-    at = mail.find(b"\n") + 1 if mail.startswith(b"From ") else 0
-    first = mail[at : mail.find(b"\n", at) + 1]
-    end = "\r\n" if first.endswith(b"\r\n") else "\n"
-    return mail[:at] + f"{NAME}: {said}{end}".encode() + mail[at:]
-
-
 # --- What mails teach
 
+wait_option = click.option(
+    "--wait",
+    type=click.FloatRange(0),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Wait so long while another process writes the model.",
+)
 files_of_mails = click.argument("files", nargs=-1, type=FILE)
 
 
@@ -213,7 +210,10 @@ files_of_mails = click.argument("files", nargs=-1, type=FILE)
 @config_option
 @click.option("--as", "label", metavar="LABEL", required=True, help="What the mails are.")
 @learn_unsure_option
-def learn(files: tuple[str, ...], model: str, label: str, learn_unsure: float | None) -> None:
+@wait_option
+def learn(
+    files: tuple[str, ...], model: str, label: str, learn_unsure: float | None, wait: float
+) -> None:
     """Learn what mails are, and remember it.
 
     Without FILES it is the mail on the standard input. A mail that has been learned with this label
@@ -230,7 +230,7 @@ def learn(files: tuple[str, ...], model: str, label: str, learn_unsure: float | 
     from streamptron.command.teach import teach
 
     done = dict.fromkeys(("learned", "corrected", "known", "sure"), 0)
-    with Keeper(model, learn_unsure=learn_unsure) as keeper:
+    with Keeper(model, learn_unsure=learn_unsure, wait=wait) as keeper:
         keeper.load()
         for mail in _mails(files):
             done[teach(keeper.model, mail, label)] += 1
@@ -249,7 +249,8 @@ def learn(files: tuple[str, ...], model: str, label: str, learn_unsure: float | 
 @model_option
 @config_option
 @click.option("--id", "ids", multiple=True, help="A Message-ID.")
-def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...]) -> None:
+@wait_option
+def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...], wait: float) -> None:
     """Take back what mails have taught.
 
     Without FILES and --id it is the mail on the standard input.
@@ -265,7 +266,7 @@ def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...]) -> None:
 
     if ids and files:
         raise click.UsageError("--id and FILES are two ways to name mails; give one")
-    with Keeper(model) as keeper:
+    with Keeper(model, wait=wait) as keeper:
         keeper.load()
         journal = journal_in(keeper.model)
         wanted: dict[Any, None] = {}

@@ -39,6 +39,17 @@ def say(message: str) -> None:
         print(message, file=sys.stderr, flush=True)
 
 
+def counted(n: int, what: str) -> str:
+    """So many of something.
+
+    Examples
+    --------
+    >>> counted(1, "line"), counted(2, "mail")
+    ('1 line', '2 mails')
+    """
+    return f"{n} {what}{'s' * (n != 1)}"
+
+
 def unwritable(error: OSError) -> str:
     """The message for a standard output that cannot be written."""
     if error.errno == errno.EBADF:

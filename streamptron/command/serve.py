@@ -92,6 +92,7 @@ def serve(model: str, path: str | None, place: str | None, **given: Any) -> int:
         seconds=given["save_seconds"],
         reload_seconds=given["reload_seconds"],
         learn_unsure=given["learn_unsure"],
+        unit="mail",
     )
     server = Server(
         keeper,

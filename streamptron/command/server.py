@@ -21,8 +21,19 @@ import typing
 from typing import Any
 
 from streamptron.command.keeper import Keeper, sooner
-from streamptron.command.mail import Verdict, judged, with_field, without_ours
+from streamptron.command.mail import Verdict, judged
+from streamptron.command.passing import with_field, without_ours
 from streamptron.command.process import Signals, Stop, say
+from streamptron.command.request import (
+    NAMES,
+    OK,
+    PROTOCOL,
+    SOFTWARE,
+    TEMPFAIL,
+    UNAVAILABLE,
+    Refused,
+    Request,
+)
 from streamptron.command.teach import journal_in, teach, unteach
 from streamptron.estimator.names import shown
 from streamptron.files.mail import identity
@@ -35,45 +46,7 @@ if typing.TYPE_CHECKING:
 HEADER_MOST = 1 << 14  # bytes of a request before its mail
 PIECE = 1 << 18  # bytes that are read or written at once
 BUFFERED = 1 << 28  # bytes of all requests that are not whole yet
-# Exit codes of sysexits.h, as the protocol has them.
-OK, UNAVAILABLE, SOFTWARE, TEMPFAIL, PROTOCOL, TOO_BIG = 0, 69, 70, 75, 76, 98
-NAMES = {
-    OK: "EX_OK",
-    UNAVAILABLE: "EX_UNAVAILABLE",
-    SOFTWARE: "EX_SOFTWARE",
-    TEMPFAIL: "EX_TEMPFAIL",
-    PROTOCOL: "EX_PROTOCOL",
-    TOO_BIG: "EX_TOOBIG",
-}
-
-
-class Refused(Exception):
-    """A request that gets an error: its code, and why."""
-
-
-class Request:
-    """What one client has asked: the method, its fields, and the mail."""
-
-    def __init__(self, head: bytes) -> None:
-        first, *rows = head.decode("latin-1").split("\r\n")
-        self.method, _, version = first.partition(" ")
-        if not version.startswith("SPAMC/"):
-            raise Refused(PROTOCOL, f"{shown(first, 80)} is no request such as CHECK SPAMC/1.5")
-        self.fields: dict[str, str] = {}
-        for row in rows:
-            name, colon, value = row.partition(":")
-            if not colon:
-                raise Refused(PROTOCOL, f"the field {shown(row, 80)} has no colon")
-            self.fields[name.strip().lower()] = value.strip()
-        length = self.fields.get("content-length")
-        if length is not None and not (length.isascii() and length.isdigit()):
-            raise Refused(PROTOCOL, f"Content-length {shown(length, 80)} is no number of bytes")
-        self.length = None if length is None else int(length)
-        self.mail = b""
-
-    def names(self, field: str) -> list[str]:
-        """What a field lists, such as `local, remote`."""
-        return [name.strip().lower() for name in self.fields.get(field, "").split(",")]
+AGAIN = 1.0  # seconds until clients are taken again, if the system has no room for one
 
 
 class Client:
@@ -91,23 +64,18 @@ class Client:
         self.read += data
         if self.request is None:
             end = self.read.find(b"\r\n\r\n", 0, HEADER_MOST)
+            first = self.read.find(b"\n", 0, HEADER_MOST)
+            if first == 0 or (first > 0 and self.read[first - 1] != ord("\r")):
+                raise Refused(PROTOCOL, "the lines of the request do not all end in CR LF")
             if end < 0:
                 if not data or len(self.read) >= HEADER_MOST:
                     raise Refused(PROTOCOL, "the request has no empty line after its fields")
                 return None
             self.request = Request(bytes(self.read[:end]))
             del self.read[: end + 4]
-        length = self.request.length
-        if max(len(self.read), length or 0) > most:
-            raise Refused(TOO_BIG, f"a mail of more than {most} bytes (--max-size)")
-        is_short = self.request.method in ("PING", "SKIP")
-        if data and not is_short and (length is None or len(self.read) < length):
+        if not self.request.is_whole(len(self.read), not data, most):
             return None
-        if length is not None and len(self.read) != length and not is_short:
-            raise Refused(
-                PROTOCOL, f"Content-length is {length}, and {len(self.read)} bytes have come"
-            )
-        self.request.mail = bytes(self.read)
+        self.request.take(bytes(self.read), most)
         self.read.clear()
         return self.request
 
@@ -177,6 +145,7 @@ class Server:
         self.n_clients = clients
         self.signals = Signals("SIGTERM", "SIGINT", "SIGHUP")
         self._clients: set[Client] = set()
+        self._full_until = 0.0  # when clients are taken again, if there was no room for one
         self._said: set[str] = set()
         self._events = selectors.DefaultSelector()
 
@@ -232,8 +201,10 @@ class Server:
     def _turn(self, listener: socket.socket) -> None:
         """Wait for something, and do it."""
         ends = min((client.ends for client in self._clients), default=None)
-        left = None if ends is None else max(0.0, ends - time.monotonic())
-        for key, _ in self._events.select(sooner(left, self.keeper.seconds_left())):
+        now = time.monotonic()
+        left = None if ends is None else max(0.0, ends - now)
+        full = self._full_until - now if self._full_until > now else None
+        for key, _ in self._events.select(sooner(left, full, self.keeper.seconds_left())):
             if key.fileobj is listener:
                 self._accept(listener)
             elif isinstance(key.data, Client):
@@ -247,16 +218,20 @@ class Server:
     def _listen(self, listener: socket.socket) -> None:
         """Take clients as long as there is room; the system lets the others wait."""
         is_open = listener in self._events.get_map()
-        if is_open and len(self._clients) >= self.n_clients:
+        has_room = len(self._clients) < self.n_clients and time.monotonic() >= self._full_until
+        if is_open and not has_room:
             self._events.unregister(listener)
-        elif not is_open and len(self._clients) < self.n_clients:
+        elif not is_open and has_room:
             self._events.register(listener, selectors.EVENT_READ)
 
     def _accept(self, listener: socket.socket) -> None:
         try:
             link, _ = listener.accept()
-        except OSError as error:  # it has gone again, or there are too many open files
-            self._fault(f"a client was not taken: {error.strerror}")
+        except BlockingIOError:  # it has gone again
+            return
+        except OSError as error:  # as too many open files, of which it would hear again at once
+            self._fault(f"a client was not taken: {error.strerror}; it waits")
+            self._full_until = time.monotonic() + AGAIN
             return
         link.setblocking(False)
         client = Client(link, time.monotonic() + self.seconds)
@@ -300,6 +275,7 @@ class Server:
 
     def _end(self, client: Client) -> None:
         self._clients.discard(client)
+        self._full_until = 0.0
         with contextlib.suppress(KeyError):
             self._events.unregister(client.link)
         client.link.close()

@@ -128,7 +128,15 @@ class TextPipeline(compose.Pipeline):
         return clone
 
     def _add_step(self, obj: Any, at_start: bool) -> None:
-        super()._add_step(obj, at_start)
+        name, step = obj if isinstance(obj, tuple) else (type(obj).__name__, obj)
+        if isinstance(step, TextDoor | Model):
+            # River's function refers to itself and to what it was given: a large model would stay
+            # in memory until the garbage collector comes
+            held = object()
+            super()._add_step((name, held), at_start)
+            self.steps[next(name for name in self.steps if self.steps[name] is held)] = step
+        else:
+            super()._add_step(obj, at_start)
         match list(self.steps.values()):
             case [TextDoor() as tokenizer, Model() as learner]:
                 _check_fields(tokenizer, learner)

@@ -138,7 +138,7 @@ def test_hanging_up_loads_the_model_anew(learn, mail, told):
         running.send_signal(signal.SIGHUP)
         said = running.stderr.readline().decode()
         assert said.startswith(f"streamptron: reloaded {model}")
-        assert ("; 1 lines that were learned and not saved are learned again" in said) == learn
+        assert ("; 1 line learned and not saved, learned again now" in said) == learn
         assert answered(running, b"bacon\n").startswith(b"tea\t")
         content = model.read_bytes()
         aside = model.rename(other)
@@ -174,7 +174,7 @@ def test_a_save_that_fails_is_said_and_tried_again(mail):
         model.mkdir()
         for _ in range(2):
             assert answered(running, b"eggs\tbacon\n")
-            assert b"lines learned and not saved, will try again" in running.stderr.readline()
+            assert b" learned and not saved, will try again" in running.stderr.readline()
         model.rmdir()
         aside.rename(model)
         assert answered(running, b"eggs\tbacon\n")
@@ -182,7 +182,7 @@ def test_a_save_that_fails_is_said_and_tried_again(mail):
         model.unlink()
         model.mkdir()
         _, said = running.communicate(b"eggs\tbacon\n", timeout=60)
-    assert b"1 lines learned and not saved" in said
+    assert b"1 line learned and not saved" in said
     assert running.returncode == 1
 
 

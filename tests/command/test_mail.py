@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from streamptron import Journal, load
+from streamptron import Journal, ModelLock, load
 from streamptron.modelfile.read import read
 from streamptron.modelfile.write import write
-from tests.support.commands import ENVIRONMENT, run
+from tests.support.commands import ENVIRONMENT, process, run
 from tests.support.project import ROOT
 
 SPAM = b"Message-ID: <s%d@a>\nSubject: win a prize\n\nfree money %d\n"
@@ -148,6 +148,56 @@ def test_without_a_model_the_mail_goes_on(tmp_path):
     assert run("filter", "-m", tmp_path / "none.model", "--pass", data=MAIL)[0] == MAIL
 
 
+@pytest.mark.parametrize("passes", [[], ["--pass"]])
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--config", "none.toml"], "none.toml: No such file or directory"),
+        (["--config", "cut.toml"], "cut.toml: it is no TOML"),
+        (["--config", "typo.toml"], "typo.toml: the key 'positiv' is no option"),
+        (["--config", "kind.toml"], "kind.toml: positive = {}"),
+        (["--min-probability", "7"], "7.0 is not in the range"),
+        (["--nonsense"], "No such option"),
+        (["another.eml"], "Got unexpected extra argument"),
+    ],
+)
+def test_the_mail_goes_on_whatever_the_filter_is_told(boxes, model, words, message, passes):
+    (boxes / "cut.toml").write_text("[filter\n")
+    (boxes / "typo.toml").write_text("positiv = 'spam'\n")
+    (boxes / "kind.toml").write_text("positive = [1.5, {}]\n")
+    mail = b"X-Streamptron: ham 1.0\n" + MAIL
+    filter = ("filter", "-m", model, *words, *passes)
+    out, said = run(*filter, data=mail, code=0 if passes else 3, cwd=boxes)
+    assert out == MAIL
+    assert message in said
+    assert said.endswith("; the mail is passed on unjudged\n")
+
+
+def test_without_its_library_of_options_the_mail_goes_on(tmp_path):
+    (tmp_path / "click.py").write_text("raise ModuleNotFoundError('none', name='click')\n")
+    path = os.pathsep.join([str(tmp_path), ENVIRONMENT["PYTHONPATH"]])
+    done = subprocess.run(
+        [sys.executable, "-m", "streamptron", "filter", "-m", "m"],
+        input=MAIL,
+        capture_output=True,
+        env={**ENVIRONMENT, "PYTHONPATH": path},
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (3, MAIL)
+    assert b"the command line needs click" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["", "--nonsense", "--pass"])
+def test_a_mail_that_cannot_be_read_is_to_come_again(model, words):
+    line = f'exec "$0" -m streamptron filter -m "$1" {words} <&-'
+    shell = ["sh", "-c", line, sys.executable, str(model)]
+    done = subprocess.run(shell, capture_output=True, env=ENVIRONMENT, check=False)
+    assert (done.returncode, done.stdout) == (75, b"")
+    assert done.stderr.endswith(
+        b"the mail cannot be read: the standard input is closed; give the mail there\n"
+    )
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
 def test_a_mail_that_cannot_be_written_is_to_come_again(model):
     with open("/dev/full", "wb") as full:
@@ -272,6 +322,22 @@ def test_a_model_of_texts_learns_no_mails(tmp_path):
     assert "the model learns no mails; train one with --format mail" in said
     out, said = run("filter", "-m", tmp_path / "a.model", data=MAIL, code=3)
     assert out == MAIL
+
+
+def test_mails_that_come_at_once_wait_for_each_other(model):
+    learn = ("learn", "--as", "ham", "-m", model)
+    running = [process(*learn) for _ in range(5)]
+    for number, each in enumerate(running):
+        each.stdin.write(HAM % (50 + number, number))
+        each.stdin.close()
+        each.stdin = None
+    said = [each.communicate(timeout=60)[1] for each in running]
+    assert [each.returncode for each in running] == [0] * 5, said
+    assert len(Journal.load(model)) == 5
+    with ModelLock(model):
+        _, said = run(*learn, "--wait", "0.1", data=MAIL, code=1)
+        assert "is being written by process" in said
+        run("forget", "-m", model, "--wait", "0", data=MAIL, code=1)
 
 
 # --- Programs that deliver mail

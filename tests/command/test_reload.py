@@ -152,7 +152,7 @@ def test_a_learner_keeps_what_it_learned_and_did_not_save(learner, tmp_path):
             assert answered(running, line)
         other.replace(model)
         said = running.stderr.readline().decode()
-        assert "; 300 lines that were learned and not saved are learned again" in said
+        assert "; 300 lines learned and not saved, learned again now" in said
         assert running.communicate(timeout=60) == (b"", b"")
     names = ("first.tsv", "there.tsv", "here.tsv")
     run("train", *(tmp_path / name for name in names), "-m", tmp_path / "whole", *seeded)
@@ -169,6 +169,6 @@ def test_a_replaced_model_is_never_overwritten_unseen(mail, tea):
         assert b"was replaced by a program that took no lock" in running.stderr.readline()
         assert model.read_bytes() == tea
         running.send_signal(signal.SIGHUP)
-        assert b"; 1 lines that were learned and not saved" in running.stderr.readline()
+        assert b"; 1 line learned and not saved" in running.stderr.readline()
         assert running.communicate(timeout=60)[0] == b""
     assert loaded(model).n_seen == 4

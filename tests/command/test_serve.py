@@ -1,16 +1,20 @@
 """`streamptron serve`: the protocol of spamd, by hand and with Debian's spamc."""
 
 import contextlib
+import errno
 import os
+import resource
 import shutil
 import signal
 import socket
 import subprocess
 import time
+import zlib
 
 import pytest
 
 from streamptron import Journal, load
+from streamptron.command.server import Client, Server
 from streamptron.modelfile.lock import ModelLock
 from tests.command.test_mail import HAM, MAIL, SPAM, boxes, model  # noqa: F401
 from tests.support.commands import process, run
@@ -152,6 +156,36 @@ def test_another_model_in_the_file_learns_again_what_was_not_saved(model, tmp_pa
             b"SPAMD/1.5 76 Message-class is 'x'; give spam or ham",
         ),
         (b"", b"SPAMD/1.5 76 the request has no empty line"),
+        (b"CHECK SPAMC/1.5\nContent-length: 3\n\nabc", b"SPAMD/1.5 76 the lines of the request do"),
+        (b"CHECK SPAMC/1.5\n\nTo: a\r\n\r\nabc", b"SPAMD/1.5 76 the lines of the request do"),
+        (b"CHECK SPAMC/1.5\r\nUser: a\nTo: b\r\n\r\n", b"SPAMD/1.5 76 the lines of the request"),
+        (b"CHECK SPAMC/1.5\r\nCompress: gzip\r\n\r\nabc", b"SPAMD/1.5 76 Compress: 'gzip' is not"),
+        (b"CHECK SPAMC/1.5\r\nContent-Encoding: br\r\n\r\na", b"SPAMD/1.5 76 the field 'Content-E"),
+        (b"CHECK SPAMC/1.5\r\nTransfer-Encoding: x\r\n\r\na", b"SPAMD/1.5 76 the field 'Transfer"),
+        (
+            b"CHECK SPAMC/1.5\r\nCompress: zlib\r\n\r\nabc",
+            b"the mail cannot be unpacked",
+        ),
+        (
+            b"CHECK SPAMC/1.5\r\nCompress: zlib\r\n\r\n" + zlib.compress(b"abc")[:-1],
+            b"SPAMD/1.5 76 the mail that zlib has packed is cut off",
+        ),
+        (
+            b"CHECK SPAMC/1.5\r\nCompress: zlib\r\n\r\n" + zlib.compress(b"abc") + b"d",
+            b"SPAMD/1.5 76 the mail that zlib has packed is cut off, or other bytes follow",
+        ),
+        (
+            b"PROCESS SPAMC/1.5\r\nCompress: zlib\r\n\r\n" + zlib.compress(bytes(1001)),
+            b"SPAMD/1.5 98 a mail of more than 1000 bytes (--max-size), once unpacked",
+        ),
+        (
+            b"CHECK SPAMC/1.5\r\nContent-length: 1\r\nContent-length: 3\r\n\r\nabc",
+            b"SPAMD/1.5 76 the field 'content-length' comes twice",
+        ),
+        (
+            b"CHECK SPAMC/1.5\r\nContent-length: %s\r\n\r\nabc" % (b"9" * 5000),
+            b"SPAMD/1.5 98 a mail of more than 1000 bytes (--max-size)\r\n",
+        ),
     ],
 )
 def test_a_bad_request_gets_its_reason_which_is_said_once(model, request_, answer):  # noqa: F811
@@ -165,6 +199,50 @@ def test_a_bad_request_gets_its_reason_which_is_said_once(model, request_, answe
         assert asked(path, "CHECK", MAIL)[0] == "SPAMD/1.5 0 EX_OK"
     assert len(said) == 1
     assert model.read_bytes() == saved
+
+
+def test_a_mail_that_is_sent_packed_is_unpacked(model):  # noqa: F811
+    packed = zlib.compress(MAIL)
+    with serving(model, "--learn", "--max-size", "1000") as (path, said, _):
+        for how in ("Compress: zlib", "compress:ZLIB"):
+            assert asked(path, "PROCESS", packed, how)[2] == asked(path, "PROCESS", MAIL)[2]
+        assert asked(path, "CHECK", packed, "Compress: zlib", shut=True)[1]["Spam"].startswith("T")
+        # a field that the protocol does not have, and that says nothing of the mail
+        assert asked(path, "CHECK", MAIL, "User: ann", "X-Queue: 1", "Helo: a")[0].endswith("OK")
+        assert asked(path, "TELL", packed, "Compress: zlib", *TELL_SPAM)[1]["DidSet"] == "local"
+        assert "DidSet" not in asked(path, "TELL", MAIL, *TELL_SPAM)[1]
+    assert said == []
+
+
+def test_without_a_descriptor_clients_wait(model):  # noqa: F811
+    with serving(model) as (path, said, server):
+        used = len(os.listdir(f"/proc/{server.pid}/fd"))
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (used + 2, used + 2))
+        links = [linked(path) for _ in range(4)]
+        for link in links:
+            link.sendall(b"PING SPAMC/1.5\r\n\r\n")
+            assert received(link) == b"SPAMD/1.5 0 PONG\r\n"
+            link.close()
+    assert said == ["streamptron: a client was not taken: Too many open files; it waits"]
+
+
+def test_a_socket_that_cannot_be_taken_from_is_not_asked_again_at_once(capsys):
+    class Full(socket.socket):
+        def accept(self):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    options = {"learns": False, "positive": "spam", "least": 0.0, "most": 1, "seconds": 1.0}
+    server = Server(None, clients=1, **options)
+    with Full() as listener, server._events:
+        server._listen(listener)
+        assert listener in server._events.get_map()
+        server._accept(listener)
+        server._listen(listener)
+        assert listener not in server._events.get_map()
+        server._end(Client(socket.socket(), 0.0))  # there is a descriptor again
+        server._listen(listener)
+        assert listener in server._events.get_map()
+    assert "a client was not taken: Too many open files; it waits" in capsys.readouterr().err
 
 
 def test_a_slow_client_holds_up_nobody_and_is_cut_off(model):  # noqa: F811

@@ -748,7 +748,7 @@ def test_a_save_on_the_way_that_fails_is_said_and_the_training_goes_on(tmp_path)
         model.rename(tmp_path / "aside")
         model.mkdir()
         running.stdin.write(MAIL)
-        while b" lines learned and not saved, will try again: " not in running.stderr.readline():
+        while b" learned and not saved, will try again: " not in running.stderr.readline():
             pass
         model.rmdir()
         running.communicate(timeout=60)

@@ -1,13 +1,16 @@
 """The tokenizer as River's estimator."""
 
 import copy
+import gc
 import pickle
+import weakref
 from collections import ChainMap
 
 import pytest
 from river import base, checks, compose, evaluate, linear_model, metrics, naive_bayes, utils
 
-from streamptron import Perceptron, Tokenizer
+from streamptron import Journal, Perceptron, Tokenizer, load
+from streamptron.estimator.pipeline import TextPipeline
 from tests.support.tokenized import check, mails
 from tests.support.variants import every_learner, learned, make
 from tests.twin.text import features
@@ -189,3 +192,22 @@ def test_a_list_of_two_is_a_range_of_ngrams():
     assert found == [(1, 1), (1, 2)]
     with pytest.raises(ValueError, match=r"ngram_range=\[2, 1\]; it must be two ints"):
         Tokenizer(ngram_range=[2, 1])
+
+
+def test_a_model_goes_with_its_pipeline_and_not_when_the_garbage_collector_comes(tmp_path):
+    gc.collect()
+    gc.disable()
+    try:
+        (Tokenizer() | Perceptron()).save(tmp_path / "m")
+        for make in (
+            lambda: Tokenizer() | Perceptron(),
+            lambda: load(tmp_path / "m"),
+            lambda: Journal(Tokenizer() | Perceptron()).model,
+            lambda: TextPipeline(("a", Tokenizer()), ("b", Perceptron())),
+        ):
+            model = make()
+            learner = weakref.ref(model[-1])
+            del model
+            assert learner() is None
+    finally:
+        gc.enable()
