@@ -235,6 +235,17 @@ class TextBlock(Block):
         self.n_lines = self.lines.n_lines
         self.places = self.lines.line_numbers
         self.faults = self.lines.faults
+        if self.faults:
+            self._name_formats()
+
+    def _name_formats(self) -> None:
+        """Say of lines without a TAB which format they look like."""
+        from streamptron.files.plain import NO_TAB, no_tab
+
+        lines = self.block.data.split(b"\n")
+        for at, (place, reason) in enumerate(self.faults):
+            if reason == NO_TAB:
+                self.lines.faults[at] = place, no_tab(lines[place])
 
     def line(self, place: int) -> int:
         return self.block.line + place
@@ -423,9 +434,9 @@ class EventBlock(Block):
 
     def fields(self, name: str) -> Sequence[bytes]:
         if self.header is None:
-            from streamptron.files.jsonl import field_of
+            from streamptron.files.jsonl import field_of, path_of
 
-            path = tuple(name.split("."))
+            path = path_of(name, "--template")
             found = [field_of(parsed, path) for _, _, parsed in self._lines]
             for place in self.places:
                 if found[place] is None:

@@ -417,7 +417,7 @@ def explain(text: str, model: str, number: int | None) -> None:
       streamptron explain 'a prize' --model mail.model
       streamptron explain 'win a prize' --model mail.model -n 2
     """
-    from streamptron.command.report import explained
+    from streamptron.command.explain import explained
 
     click.echo(explained(LineModel.load(model, several=True), text, number))
 

@@ -202,6 +202,8 @@ class Filter:
         format: str = model.reading["format"]
         if not self.files:
             return None
+        if format == "document":
+            return format
         with contextlib.suppress(ValueError):
             return format if format_of(find_sources(self.files)) == format else None
         return None
@@ -377,4 +379,6 @@ def _says_itself(model: LineModel) -> bool:
     Texts may come as they are, also to a model of a column of CSV. An object of JSON is no text.
     """
     format = model.reading["format"]
-    return format not in BLOCKS and not (format == "csv" and model.tokenizer is not None)
+    return format not in (*BLOCKS, "document") and not (
+        format == "csv" and model.tokenizer is not None
+    )

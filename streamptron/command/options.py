@@ -407,7 +407,7 @@ READING_OPTIONS = Options(
     click.option(
         "--label-by",
         type=click.Choice(["folder", "index"]),
-        help="mail: by the names of folders; or FILES list labels and mails.",
+        help="mail, document: by the names of folders; or FILES list labels and files.",
     ),
     click.option(
         "--encoding", metavar="NAME", help="Of the lines, such as latin-1; by default utf-8."
@@ -459,7 +459,8 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
     if reading.get("label") == "":
         reading["label"] = None
     if files and "format" not in reading:
-        reading["format"] = _format(files, bare=reading.keys() <= {"separator"})
+        format = _format(files, bare=reading.keys() <= {"separator"})
+        reading["format"] = "document" if format == "plain" and "label_by" in reading else format
     others = reading.keys() - {"format", "separator"}
     if reading.get("format") in BLOCKS and others:
         other = next(name for name in reading if name in others)
@@ -482,11 +483,25 @@ def with_mails(files: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]
                 "--spam and --ham are for mails, and say their labels; leave out --format and "
                 "--label-by"
             )
-    if files:
+    if files and given["label_by"] == "folder" and _are_documents(files, given):
+        folders = {}
+        for source in find_sources(list(files)):
+            folders.setdefault(os.path.dirname(source.name), []).append(source.name)
+    elif files:
         return files
     from streamptron.files.mail import in_turns  # with its regular expressions slow to import
 
     return in_turns(list(folders.values()))
+
+
+def _are_documents(files: tuple[str, ...], given: dict[str, Any]) -> bool:
+    """Whether files with labels by folder are texts: as --format says, or the suffix .txt."""
+    if given["format"] is not None:
+        return bool(given["format"] == "document")
+    try:
+        return format_of(find_sources(list(files))) == "plain"
+    except ValueError:
+        return False
 
 
 def _format(files: tuple[str, ...], bare: bool) -> str:
@@ -589,7 +604,9 @@ def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Tokenizer 
                 "--label-by folder or index"
             )
         return _tokenizer(Mail, tokens)
-    if format in BLOCKS or "text" in reading:
+    if format == "document" and not reading.get("label_by"):
+        raise click.UsageError("nothing says the labels; give --label-by folder, or index")
+    if format in (*BLOCKS, "document") or "text" in reading:
         return _tokenizer(Tokenizer, tokens)
     if tokens:
         raise click.UsageError("these events are features; the tokenizer's options are for texts")

@@ -201,7 +201,7 @@ def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
     Examples:
       streamptron plot explanation 'a prize' --model mail.model -o why.svg
     """
-    from streamptron.command.report import event_of
+    from streamptron.command.explain import event_of
     from streamptron.plot import explanation
     from streamptron.plot.drawing import said
 

@@ -26,8 +26,8 @@ from streamptron.engine.path cimport sp_batch, sp_batch_texts, sp_learner
 
 from streamptron.doors.rows import is_arrow
 from streamptron.estimator.tokens import (
-    TEXT_MOST, check_mail, check_texts, names_of, plain_fields, plain_mail, plain_text, rule_of,
-    too_long)
+    TEXT_MOST, check_mail, check_texts, frame_texts, names_of, plain_fields, plain_mail, plain_text,
+    rule_of, too_long)
 
 cdef size_t _MOST = TEXT_MOST
 
@@ -165,7 +165,8 @@ cdef class TextDoor:
         Parameters
         ----------
         X
-            A sequence or series of what `transform_one` takes. A column of strings or bytes of
+            A sequence or series of what `transform_one` takes; with `fields`, also a frame that has
+            these columns. A column of strings or bytes of
             pyarrow, polars or pandas, or whatever else has Arrow's ``__arrow_c_array__`` or
             ``__arrow_c_stream__``, is read where it lies: no Python object is made for a text.
 
@@ -180,6 +181,9 @@ cdef class TextDoor:
         TypeError, ValueError
             If a row is no text, or has none; the error names the row.
         """
+        if self.names is not None and hasattr(type(X), "columns"):
+            rows, source = frame_texts(X, self.names)
+            return Texts(self, [self._row_texts(row, x) for row, x in enumerate(rows)], source)
         check_texts(X)
         if self.names is None and is_arrow(X):
             return Texts(self, Column(X), X)

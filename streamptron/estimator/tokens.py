@@ -171,6 +171,25 @@ def plain_fields(x: Any, names: tuple[str, ...]) -> tuple[str | bytes, ...]:
     return tuple(texts)
 
 
+def frame_texts(X: Any, names: tuple[str, ...]) -> tuple[list[dict[str, Any]], Any]:
+    """The rows of a frame that has a column of texts for each field; and one of its series."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            f"X is {type_shown(X)}; with fields={shown(names)} it must be a frame that has its "
+            "rows, with these columns, or a sequence of mappings with these keys"
+        ) from None
+    for name in names:
+        if name not in frame.columns:
+            raise ValueError(f"X has no column {name!r}; it has {shown(list(frame.columns))}")
+    columns = [frame[name].to_list() for name in names]
+    rows = [dict(zip(names, texts, strict=True)) for texts in zip(*columns, strict=True)]
+    return rows, frame[names[0]].to_native()
+
+
 def check_texts(X: Any) -> None:
     """That X is not one text, and no frame."""
     if isinstance(X, str | bytes | Mapping):

@@ -13,6 +13,8 @@ from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, decoded, held, listed, put, replaced, valid
 
+Path = tuple[tuple[str, ...], ...]  # keys that lead to a field; several ways
+
 
 class JSONLines(Format):
     """An object a line."""
@@ -20,11 +22,11 @@ class JSONLines(Format):
     def __init__(self, *, label: Any, text: Any = None, features: Any = None) -> None:
         if (text is None) == (features is None):
             raise ValueError("give text= or features=, one of them: the field or fields of x")
-        self._label = None if label is None else _path(label, "label")
-        self._text = None if text is None else _path(text, "text")
+        self._label = None if label is None else path_of(label, "label")
+        self._text = None if text is None else path_of(text, "text")
         self._features = [
-            (".".join(path), path)
-            for path in (_path(field, "features") for field in listed(features, "features"))
+            (field if isinstance(field, str) else ".".join(field), path_of(field, "features"))
+            for field in listed(features, "features")
         ]
         self.unseen = {name for name, _ in self._features}
         self._decode = json.JSONDecoder(
@@ -94,24 +96,31 @@ class JSONLines(Format):
         return y
 
 
-def _path(field: Any, option: str) -> tuple[str, ...]:
-    """The keys that lead to a field."""
-    path = tuple(field.split(".")) if isinstance(field, str) else field
-    if not isinstance(path, tuple) or not all(isinstance(key, str) for key in path) or not path:
+def path_of(field: Any, option: str) -> Path:
+    """The ways to a field: the key that is called so and, of a name with dots, into objects."""
+    if isinstance(field, str):
+        parts = tuple(field.split("."))
+        return ((field,), parts) if len(parts) > 1 else (parts,)
+    if not isinstance(field, tuple) or not all(isinstance(key, str) for key in field) or not field:
         raise TypeError(
             f"{option} has {shown(field)}; give a field's name, with dots into objects, or a "
             "tuple of names"
         )
-    return path
+    return (field,)
 
 
-def field_of(record: Any, path: tuple[str, ...]) -> Any:
+def field_of(record: Any, path: Path) -> Any:
     """What an object holds there; None if it is missing."""
-    for key in path:
-        if not isinstance(record, dict):
-            return None
-        record = record.get(key)
-    return record
+    for keys in path:
+        found = record
+        for key in keys:
+            if not isinstance(found, dict):
+                break
+            found = found.get(key)
+        else:
+            if found is not None:
+                return found
+    return None
 
 
 def _is_number(value: Any) -> bool:

@@ -91,15 +91,17 @@ class Mails(Format):
     def parse(self, item: bytes | BadLine) -> Event:
         if isinstance(item, BadLine):
             raise item
-        if self._by == "index":
-            if not item.strip():
-                return None
-            label, mail = self._listed(item)
-        else:
-            label, mail = self._label(), item
+        if self._by == "index" and not item.strip():
+            return None
+        label, mail = self._labelled(item)
+        return mail, label, 1.0, None, message_id(mail)
+
+    def _labelled(self, item: bytes) -> tuple[Any, bytes]:
+        """The label of an item, and what its file holds."""
+        label, data = self._listed(item) if self._by == "index" else (self._label(), item)
         if self.several:
             label = [] if label is None else [label]
-        return mail, label, 1.0, None, message_id(mail)
+        return label, data
 
     def _name(self) -> str:
         return "" if self.source is None or self.source.path is None else self.source.path

@@ -9,6 +9,24 @@ from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, label_of
 
+NO_TAB = "no TAB; write label<TAB>text"
+# What lines of other formats look like.
+OTHERS = {
+    "fasttext": re.compile(rb"__label__\S"),
+    "jsonl": re.compile(rb"\s*\{.*\}\s*$"),
+    "vw": re.compile(rb"[^|,]*\|\S* "),
+    "svmlight": re.compile(rb"[-+.\deE,]+(\s+(qid|\d+):[-+.\deE]+)+\s*(#.*)?$"),
+    "csv": re.compile(rb'("[^"]*"|[^",]*),'),
+}
+
+
+def no_tab(line: bytes) -> str:
+    """What to say of a line without a TAB: which format it looks like."""
+    for format, looks in OTHERS.items():
+        if looks.match(line):
+            return f"{NO_TAB}; of another format, which it looks like, say format={format!r}"
+    return NO_TAB
+
 
 class Plain(Format):
     """A label, a TAB and a text."""
@@ -25,7 +43,7 @@ class Plain(Format):
         if not tab:
             if self.several and not self.label_needed:
                 return self.text(item, self._raw), None, 1.0, None, None
-            raise BadLine("no TAB; write label<TAB>text")
+            raise BadLine(no_tab(item))
         if self.several:
             between = (self.separator or ",").encode()
             y: Any = self.labels(label.split(between) if label else [], label_of)

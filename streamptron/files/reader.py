@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 from streamptron.estimator.checks import truth
 from streamptron.estimator.names import shown, type_shown
 from streamptron.files.csv import CSV
+from streamptron.files.document import Documents
 from streamptron.files.format import Format
 from streamptron.files.jsonl import JSONLines
 from streamptron.files.mail import Mails
@@ -39,6 +40,7 @@ FORMATS: dict[str, Callable[..., Format]] = {
     "jsonl": JSONLines,
     "csv": CSV,
     "mail": Mails,
+    "document": Documents,
 }
 
 KEPT_ERRORS = 100
@@ -357,6 +359,7 @@ def read(
     jsonl     .jsonl .ndjson .json       a JSON object
     csv       .csv                       cells, the first line names the columns
     mail      .eml .mbox                 no lines: a mail a file, or an mbox of several
+    document                             no lines: a text a file
     ========  =========================  =====================================================
 
     Lines end in LF or CRLF. A file whose lines end in CR alone, as on old Macs, is one bad line.
@@ -381,8 +384,8 @@ def read(
     svmlight
         Labels are numbers, ints where whole; indices are ints from 0 in any order, each once.
     jsonl
-        ``label="a.b"`` names a field, a dot going into an object; for a field with a dot in its
-        name give a tuple, ("a.b",). None reads no label. Either ``text="field"``, or
+        ``label="a.b"`` names the field "a.b" or, where there is none, the field "b" of the object
+        "a"; a tuple of names, ("a", "b"), only the latter. None reads no label. Either ``text="field"``, or
         ``features=["field", ...]``: a number or truth value gives {field: number}, a text
         {"field=text": 1}. A feature that is missing, null or an empty text is not in x; a label or
         text must be there. Objects and lists cannot be features; a key that occurs twice makes a
@@ -409,6 +412,10 @@ def read(
         without its suffix. ``label_by="index"``: the files are lines of a label, white space, and
         the path of a mail from the index's folder. ``labels_of={path: label}``: the label of all
         that is in this folder or file. With none of these it is None.
+
+    document
+        The text of a file is one event. Its label is found as a mail's is, by the same options:
+        ``read("films", "document", label_by="folder")``.
 
     Examples
     --------

@@ -55,7 +55,7 @@ FORMAT_SUFFIXES = {
     ".eml": "mail",
     ".mbox": "mail",
 }
-FORMAT_NAMES = tuple(dict.fromkeys(FORMAT_SUFFIXES.values()))
+FORMAT_NAMES = (*dict.fromkeys(FORMAT_SUFFIXES.values()), "document")  # which has none
 
 OnBad = Callable[["LineError"], object]
 
@@ -319,7 +319,7 @@ def format_of(sources: list[Source]) -> str:
         if suffix not in FORMAT_SUFFIXES:
             formats = "; ".join(
                 f"{form}: {' '.join(s for s, f in FORMAT_SUFFIXES.items() if f == form)}"
-                for form in FORMAT_NAMES
+                for form in dict.fromkeys(FORMAT_SUFFIXES.values())
             )
             raise ValueError(
                 f"{name} has no suffix that tells its format; give format= ({formats})"

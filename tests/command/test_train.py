@@ -824,3 +824,22 @@ def test_two_labels_share_what_a_model_takes_and_nothing_is_said_of_it(tmp_path,
     path.write_text("spam\ta prize\nham\tsee you\n")
     assert main(["train", str(path), "--model", str(tmp_path / "m")]) == 0
     assert "bytes a label" not in capsys.readouterr().err
+
+
+def test_a_folder_of_texts_is_a_label(tmp_path):
+    for label, text in (("pos", "a great film"), ("neg", "an awful film")):
+        (tmp_path / "films" / label).mkdir(parents=True)
+        for i in range(5):
+            (tmp_path / "films" / label / f"{i}.txt").write_text(f"{text} {i}\nof two lines\n")
+    films = tmp_path / "films"
+    said = run("train", films, "--label-by", "folder", "-m", tmp_path / "m")[1]
+    assert "events             10\n" in said
+    labels = [line.split()[3] for line in said.splitlines()[2:6]]
+    assert sorted(labels[:2]) == ["neg", "pos"]  # in turns
+    out = run("eval", films, "--label-by", "folder", "-m", tmp_path / "m")[0]
+    assert b"accuracy  1.0000" in out
+    out = run("predict", films / "neg" / "1.txt", "-m", tmp_path / "m")[0]
+    assert out.count(b"\n") == 1
+    assert run("predict", "-m", tmp_path / "m", data=b"awful\ngreat\n")[0].count(b"\n") == 2
+    said = run("train", films, "--format", "document", "-m", tmp_path / "m", code=2)[1]
+    assert "nothing says the labels; give --label-by folder, or index" in said

@@ -216,11 +216,11 @@ def test_json_fields_are_named_with_dots():
     )
     features = ["n", "t", "z", "s", ("a.b",), "d.e", "n.o", "missing"]
     with pytest.warns(UserWarning, match=r"no event has 'missing', 'n\.o', 'z'; check the names"):
-        found = events(line, "jsonl", label="a.b", features=features)
+        found = events(line, "jsonl", label=("a", "b"), features=features)
     assert found == [({"n": 2, "t": 1, "s=x=y": 1, "a.b": 1, "d.e": 0}, "spam")]
     assert list(map(type, found[0][0].values())) == [int] * 5
     assert events(line, "jsonl", label=None, text="s") == [("x=y", None)]
-    assert events(line, "jsonl", label="t", text="a.b") == [("spam", True)]
+    assert events(line, "jsonl", label="t", text=("a", "b")) == [("spam", True)]
     assert events(b'{"y": %d}' % 10**400, "jsonl", label="y", features=[]) == [({}, 10**400)]
     assert events(b' {"y": 1, "x": "\\ud800\\u00e9"} \r\n\n', "jsonl", label="y", text="x") == [
         ("\ufffdé", 1)
@@ -597,3 +597,55 @@ def test_labels_of_an_object_are_renamed_and_none_is_lost():
         renamed(a=1)
     with pytest.raises(LineError, match=r":1: labels= gives 'a' and 'b' one name, 1"):
         renamed(a=1, b=1)
+
+
+@pytest.mark.parametrize(
+    ("record", "field", "value"),
+    [
+        ('{"log.level": 1, "y": 0}', "log.level", 1),
+        ('{"log": {"level": 2}, "y": 0}', "log.level", 2),
+        ('{"log.level": 3, "log": {"level": 4}, "y": 0}', "log.level", 3),
+        ('{"log.level": 3, "log": {"level": 4}, "y": 0}', ("log", "level"), 4),
+        ('{"log.level": null, "log": {"level": 5}, "y": 0}', "log.level", 5),
+    ],
+)
+def test_a_field_with_dots_is_a_key_or_a_path(record, field, value):
+    data = record.encode()
+    assert events(data, "jsonl", label="y", features=[field]) == [({"log.level": value}, 0)]
+    assert events(data, "jsonl", label=field, features=["y"]) == [({"y": 0}, value)]
+
+
+@pytest.mark.parametrize(
+    ("line", "format"),
+    [
+        ("__label__spam win a prize", "fasttext"),
+        ('{"y": 1, "x": "a"}', "jsonl"),
+        ("1 |f a:2 b", "vw"),
+        ("-1 'tag| a", "vw"),
+        ("+1 3:1 17:0.5", "svmlight"),
+        ("1,2 qid:3 4:1e-3 # tag", "svmlight"),
+        ('spam,"win, now"', "csv"),
+        ("no label", None),
+    ],
+)
+def test_a_line_without_a_tab_says_which_format_it_looks_like(line, format):
+    hint = f"; of another format, which it looks like, say format={format!r}" if format else ""
+    assert problems(line.encode(), "plain") == {1: f"no TAB; write label<TAB>text{hint}"}
+
+
+@pytest.mark.parametrize("by", ["folder", "index"])
+def test_a_document_is_a_file_with_the_label_of_its_folder(by, tmp_path):
+    texts = {"pos/1.txt": "great\n\nfilm", "pos/2.txt": "", "neg/1.txt": "awful\xff"}
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text.encode("latin-1"))
+    sources = tmp_path
+    if by == "index":
+        (tmp_path / "index").write_text("".join(f"{name[:3]} {name}\n" for name in texts) + "\n")
+        sources = tmp_path / "index"
+    with pytest.warns(UserWarning, match="1 of 3 texts have bytes that are not UTF-8"):
+        found = list(read(sources, "document", label_by=by))
+    expected = [("great\n\nfilm", "pos"), ("", "pos"), ("awful\ufffd", "neg")]
+    assert sorted(found) == sorted(expected)
+    found = read(tmp_path / "pos", "document", labels_of={tmp_path: "any"}, several=True)
+    assert [y for _, y in found] == [["any"], ["any"]]
