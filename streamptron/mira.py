@@ -19,7 +19,9 @@ class MIRA(LabelEstimator):
     C), then w_y += tau x and w_g -= tau x. The intercept counts as a feature of value 1 in x.x; an
     event with x.x = 0 teaches nothing. Sample and class weights multiply tau. Before the first
     label the prediction is None, which is not a label: do not use it as a feature of another
-    learner. `violators` says which labels share the step.
+    learner. `violators` says which labels share the step. Where weights are not averaged
+    (``average="none"``) a label's intercept begins at -1, or it would be the answer to many other
+    events after its first.
 
     Words need no scaling. Features that are measured in different units do: put River's
     ``StandardScaler()`` before the learner.

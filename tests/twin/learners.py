@@ -418,6 +418,7 @@ class Multiclass(Learner):
     """One output for each label, numbered in the order in which they were first seen."""
 
     calibrator = MulticlassCalibrator
+    newcomer = 0.0  # where the intercept of a label begins
 
     @classmethod
     def from_weights(cls, weights, intercept=None, **params):
@@ -450,8 +451,8 @@ class Multiclass(Learner):
 
     def meet(self, y, scores):
         if y not in self.w:
-            self.add_output(y)
-            scores[y] = 0.0
+            scores[y] = self.newcomer if self.intercept else 0.0
+            self.add_output(y, {INTERCEPT: scores[y]} if scores[y] else ())
 
     def rule(self, scores, y, step, event):
         """w_y gains tau x, which the violators lose, each its share."""
@@ -495,9 +496,17 @@ class MulticlassPerceptron(Multiclass):
 
 
 class MIRA(Multiclass):
-    """CS188: the smallest change after which y* scores 1 more than guess, at most C of it."""
+    """CS188: the smallest change after which y* scores 1 more than guess, at most C of it.
+
+    A step goes as far as it must, also for a label's first event, after which many others would be
+    answered with it. So its intercept begins at -1, where weights are not averaged.
+    """
 
     required = 1.0
+
+    @property
+    def newcomer(self):
+        return -1.0 if self.average == "none" else 0.0
 
     def __init__(self, *, C=1.0, update="margin", violators="best", **kept):
         super().__init__(**kept)

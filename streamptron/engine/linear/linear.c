@@ -10,6 +10,7 @@
 SP_PRIVATE int sp_linear_init(sp_learner *learner, int average, double half_life, bool pocket,
                               int serve, bool scattered)
 {
+    learner->rule.newcomer = sp_rule_newcomer(&learner->rule, average != SP_AVERAGE_NONE);
     sp_serve_init(&learner->serve, serve, average, pocket);
     sp_table_init(&learner->table, average, half_life, pocket, sp_rule_keeps(learner->rule.kind),
                   learner->answer == SP_ANSWER_LABELS, scattered);
@@ -270,7 +271,7 @@ SP_NEAR int sp_linear_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
     bool newcomer = learner->answer == SP_ANSWER_LABELS && y == learner->table.n_outputs;
     if (sp_linear_admit(learner, event, y) < 0)
         return -1;
-    if (event->step.n == 0 && newcomer && sp_rule_newcomer(&learner->rule) != 0.0)
+    if (event->step.n == 0 && newcomer && learner->rule.newcomer != 0.0)
         return sp_linear_reserve_lead(learner, y);
     return sp_linear_reserve(learner, event);
 }
@@ -289,7 +290,7 @@ SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrd
 SP_NEAR void sp_linear_take(sp_learner *learner, const sp_event *event, const sp_entries *row,
                             ptrdiff_t y)
 {
-    double newcomer = sp_rule_newcomer(&learner->rule);
+    double newcomer = learner->rule.newcomer;
     sp_linear_watch(learner, event, y, 0);
     if (newcomer != 0.0 && learner->answer == SP_ANSWER_LABELS && y == event->n_scores)
         sp_table_write(&learner->table, SP_SLOT_INTERCEPT, y, newcomer);

@@ -130,7 +130,7 @@ static double sp_rule_aim(const sp_rule *rule, const double *scores, ptrdiff_t n
 static void sp_apart(const sp_rule *rule, const double *scores, ptrdiff_t n_choices, ptrdiff_t y,
                      double u, const double *x, ptrdiff_t n, bool intercept, sp_step *step)
 {
-    double score = y < n_choices ? scores[y] : 0.0;
+    double score = y < n_choices ? scores[y] : rule->newcomer;
     ptrdiff_t guess = sp_best_output(scores, n_choices, y);
     double xx = 1.0;
     double tau = 1.0;
@@ -166,7 +166,7 @@ static void sp_arow(const sp_rule *rule, int answer, const double *scores, ptrdi
         return;
     for (ptrdiff_t k = 0, end = one ? 1 : SP_MAX(n_choices, y + 1); k < end; k++) {
         double Y = y == (one ? 1 : k) ? 1.0 : -1.0;
-        double loss = 1.0 - Y * (k < n_choices ? scores[k] : sp_rule_newcomer(rule));
+        double loss = 1.0 - Y * (k < n_choices ? scores[k] : rule->newcomer);
         if (loss > 0.0)
             sp_step_add(step, k, Y * loss);
     }

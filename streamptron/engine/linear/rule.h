@@ -49,6 +49,7 @@ typedef struct sp_rule {
     int violators;
     double r;
     bool intercept; /* whether there is one */
+    double newcomer; /* where that of a label begins which comes when others have an output each */
     /* of SP_RULE_ADAPTIVE */
     double eta;
     double forget;
@@ -69,11 +70,15 @@ static inline int sp_rule_keeps(int kind)
     return kind == SP_RULE_AROW ? SP_KEEP_PRECISION : SP_KEEP_NONE;
 }
 
-/* The intercept of a label that comes when others have an output each. AROW's is far from every
-   event until a feature speaks for it; from 0 it would step on each event that is not its own. */
-static inline double sp_rule_newcomer(const sp_rule *rule)
+/* Where a newcomer's intercept begins. AROW's is far from every event until a feature speaks for
+   it; from 0 it would step on each event that is not its own. MIRA's would be the best of many
+   events after its first, for a step goes as far as it must. Where weights are averaged, one step
+   hardly moves them, and from below 0 a label would not be met for long. */
+static inline double sp_rule_newcomer(const sp_rule *rule, bool averaged)
 {
-    return rule->kind == SP_RULE_AROW && rule->intercept ? -1.0 : 0.0;
+    const bool low = rule->kind == SP_RULE_AROW
+                     || (rule->kind == SP_RULE_MIRA && !averaged);
+    return low && rule->intercept ? -1.0 : 0.0;
 }
 
 /* x.x, in the order of the event. */
@@ -82,7 +87,7 @@ SP_NEAR double sp_squares(const double *x, ptrdiff_t n, bool intercept);
 /* Write the step where choice y is right.
 
    With one output for two labels, y is whether it stands for the right one. y may be n_choices: a
-   label met for the first time, which scores sp_rule_newcomer. x, n: the event's values;
+   label met for the first time, which scores rule->newcomer. x, n: the event's values;
    `intercept`: a value of 1 comes before them. The step has been begun, with room for one more
    choice than there are. */
 SP_PRIVATE void sp_rule_step(const sp_rule *rule, int answer, const double *scores,

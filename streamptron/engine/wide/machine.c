@@ -197,7 +197,7 @@ static int sp_wide_reserve_step(sp_learner *learner, const sp_event *event)
 /* Whether the intercept of label y begins elsewhere than at 0. */
 static bool sp_wide_leads(const sp_learner *learner, const sp_event *event, ptrdiff_t y)
 {
-    return y == event->n_scores && sp_rule_newcomer(&learner->rule) != 0.0;
+    return y == event->n_scores && learner->rule.newcomer != 0.0;
 }
 
 SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
@@ -239,7 +239,7 @@ static void sp_wide_lead(sp_learner *learner, const sp_event *event, ptrdiff_t y
     }
     sp_wide_use_room(table, SP_SLOT_INTERCEPT, room);
     *sp_wide_insert(table, sp_wide_of(table, SP_SLOT_INTERCEPT), (uint32_t)y)
-        = sp_rule_newcomer(&learner->rule);
+        = learner->rule.newcomer;
 }
 
 SP_PRIVATE void sp_wide_take(sp_learner *learner, const sp_event *event, ptrdiff_t y)
