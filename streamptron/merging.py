@@ -35,7 +35,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
 FORMAT = "streamptron delta"
-VERSIONS = ("1", "2")  # 2: with the rows of an AdaptiveClassifier with more than two labels
+VERSIONS = ("1", "3")  # 3: of an AdaptiveClassifier with more than two labels, by its new rule
 NAMES_DEPTH = 100  # how deep tuples in names may be nested
 # As in a model file: type and shape of one row, wider numbers first.
 ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {

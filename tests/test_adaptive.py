@@ -737,3 +737,82 @@ def test_what_is_kept_once_is_refused_if_it_cannot_be(forged, forget, labels):
 def test_calls_of_every_kind_agree_with_the_twin(seed):
     case = operations_on_numbers.drawn(random.Random(seed), random.Random(-1 - seed), seed)
     assert operations.difference(*case) is None
+
+
+# --- A newcomer among the labels
+
+
+def topics(rng, n, names):
+    """Texts of 60 words; a topic has 1,600, of which 200 are the next one's, too."""
+    for i in range(n):
+        k = i % len(names)
+        words = rng.choices(range(1400 * k, 1400 * k + 1600), k=60)
+        yield {f"w{j}": 1 for j in words}, names[k]
+
+
+def texts(rng, n, names):
+    return list(topics(rng, n, names))
+
+
+def wrong(model, events):
+    return sum(model.predict_one(x) != y for x, y in events)
+
+
+@seeds(3)
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("labels", [2, 3, 10])
+def test_a_mistyped_label_takes_no_answers_from_the_others(labels, times, seed):
+    rng = random.Random(seed)
+    names = [f"topic {k}" for k in range(labels)]
+    model = AdaptiveClassifier(hash_seed=1)
+    for x, y in texts(rng, 150 * labels, names):
+        model.learn_one(x, y)
+    asked = texts(rng, 200, names)
+    assert wrong(model, asked) == 0
+    for x, _ in texts(rng, times, names[-1:]):
+        model.learn_one(x, "topicc")
+    assert len(model.labels) == labels + 1
+    assert wrong(model, asked) <= 1
+
+
+@seeds(2)
+def test_a_label_that_goes_on_to_come_is_known_after_some_ten_events(seed):
+    rng = random.Random(seed)
+    names = ["old", "older", "new"]
+    model = AdaptiveClassifier(hash_seed=1)
+    for x, y in texts(rng, 300, names[:2]):
+        model.learn_one(x, y)
+    for x, y in texts(rng, 45, names):
+        model.learn_one(x, y)
+    assert wrong(model, texts(rng, 300, names)) <= 3
+
+
+@seeds(2)
+def test_a_mistyped_label_of_one_shard_takes_no_answers_from_the_merged_model(seed):
+    rng = random.Random(seed)
+    names = ["ham", "spam"]
+    base = AdaptiveClassifier(hash_seed=1)
+    for x, y in texts(rng, 400, names):
+        base.learn_one(x, y)
+    shards = [copy.deepcopy(base) for _ in range(3)]
+    for shard in shards:
+        for x, y in texts(rng, 40, names):
+            shard.learn_one(x, y)
+    for x, _ in texts(rng, 1, ["spam"]):
+        shards[1].learn_one(x, "Spam")
+    merged = streamptron.merge(shards, since=base)
+    assert merged.labels == ["ham", "spam", "Spam"]
+    assert wrong(merged, texts(rng, 400, names)) <= 2
+
+
+@seeds(2)
+def test_shares_of_an_explanation_add_up_to_the_decision_beside_a_newcomer(seed):
+    rng = random.Random(seed)
+    model = AdaptiveClassifier(hash_seed=1)
+    for x, y in [*texts(rng, 60, ["a", "b"]), *texts(rng, 6, ["a", "b", "c"])]:
+        model.learn_one(x, y)
+    for x, _ in texts(rng, 12, ["a", "b", "c"]):
+        decision = model.decision_function_one(x)
+        for label in model.labels:
+            parts = model.explain_one(x, label=label)
+            assert sum(part for _, part in parts) == pytest.approx(decision[label], abs=1e-9)

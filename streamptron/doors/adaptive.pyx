@@ -67,6 +67,9 @@ cdef class AdaptiveModel(PairModel):
         if "adaptive" in state and len(labels) > 2:
             state = {**state, "many": once_of_rows(state["adaptive"], len(labels))}
             arrays = arrays_of_rows(arrays, len(labels), 0 if is_true(labels[0]) else 1)
+        elif "many" in state:
+            from streamptron.estimator.once import with_usual_score
+            state = {**state, "many": with_usual_score(state["many"])}
         LabelModel._set_file_state(self, state, arrays, whole, depth)
         if earlier and whole is not None:
             self._earlier = True

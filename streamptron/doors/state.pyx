@@ -487,9 +487,9 @@ cdef tuple once_of_rows(once, size_t n_labels):
     from streamptron.estimator.once import earlier_numbers, state_of
     cdef c_array.array numbers = array("d", earlier_numbers(once, n_labels))
     cdef size_t n_more = len(numbers) - (5 + 5 * n_labels)
-    cdef c_array.array now = array("d", bytes(8 * (7 + 3 * n_labels + n_more)))
+    cdef c_array.array now = array("d", bytes(8 * (8 + 3 * n_labels + n_more)))
     sp_former_once(numbers.data.as_doubles, n_labels, n_more, now.data.as_doubles)
-    return state_of(now.tolist(), (3, n_labels, 3, 4, n_more))
+    return state_of(now.tolist(), (3, n_labels, 3, 5, n_more))
 
 
 cdef dict arrays_of_rows(dict arrays, Py_ssize_t n_labels, int positive):

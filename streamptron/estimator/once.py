@@ -44,6 +44,15 @@ def numbers_of(state: Any, once: Once) -> list[float]:
     return [*kept[:n], *chain.from_iterable(rows), *kept[n:], *more]
 
 
+def with_usual_score(state: Any) -> Any:
+    """A state of more than two labels; b is added where it lacks, as what is usual begins anew."""
+    kept = list(state)
+    more = [kept.pop()] if len(kept) > 4 and isinstance(kept[-1], tuple | list) else []
+    if len(kept) != 8:
+        return state
+    return (*kept[:2], 0.0, *kept[3:], 0.0, *more)
+
+
 def earlier_numbers(state: Any, n_labels: int) -> list[float]:
     """The numbers of a state of before, which had a weight of naive Bayes for each label."""
     kept = list(state)

@@ -235,7 +235,9 @@ def _newest(state: dict[str, Any], names: list[str], mail: bool, steps: bool) ->
     """Which version has all that the file has, counted from 0."""
     if "entries" in names:
         return 5
-    if "many" in state or len(state.get("adaptive", ())) > 5:
+    if "many" in state:
+        return 7
+    if len(state.get("adaptive", ())) > 5:
         return 6
     return 3 if mail else int(steps)
 

@@ -110,7 +110,7 @@ def test_a_delta_of_many_labels_made_by_an_earlier_version_is_refused_with_words
         Delta.from_bytes(sealed(header, bytes(body)))
     model = learn(model, events_of(random.Random(2), "c"))
     header, body = opened(model.delta(base).to_bytes())
-    assert header["__metadata__"]["version"] == "2"
-    header["__metadata__"]["version"] = "3"
-    with pytest.raises(ModelFileError, match="this version reads 'streamptron delta' 1 and 2"):
+    assert header["__metadata__"]["version"] == "3"
+    header["__metadata__"]["version"] = "2"
+    with pytest.raises(ModelFileError, match="this version reads 'streamptron delta' 1 and 3"):
         Delta.from_bytes(sealed(header, bytes(body)))

@@ -257,6 +257,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         self.T = 0.0
         self.m = 0.0  # the usual |d|
         self.nm = 0.0
+        self.b = 0.0  # of more than two labels
         self.tau = 1.0
         self.Gtau = 1.0
         self.columns = []  # the features that are, in the order of their places
@@ -268,6 +269,8 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
 
     def add_output(self, k):
         self.w0[k] = self.G0[k] = 0.0
+        if not self.two:
+            self.w0[k], self.G0[k] = self.newcomers_intercept(k), 1.0
         self.D.setdefault(k, 0.0)
 
     # What a user asks
@@ -498,10 +501,10 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
             self.tau = min(max(self.tau + (0.1 * g) / math.sqrt(self.Gtau), 0.2), 5.0)
 
     def learn_usual_odds(self, a):
-        """m, the running mean of |d|; of more labels that of the best one's z."""
+        """m, the running mean of |d|; `many.py` says what that is of more labels."""
         if not self.naive_bayes or not (self.two or a.U):
             return
-        usual = abs(a.d) if self.two else max(0.0, max(a.z.values()))
+        usual = abs(a.d) if self.two else self.usual_odds_of_many(a)
         self.nm = min(self.nm + 1.0, self.window)
         self.m += (usual - self.m) / self.nm
 
@@ -632,12 +635,15 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
     def weight_by_chi2(self, slot):
         """om = sqrt(eps + chi^2 / (cnt + 1)^2), where chi^2 = sum of (c_k - pi_k N)^2 / pi_k.
 
-        With pi_k = (D_k + 1) / (T + K) that is (T + K) sum of c_k^2 / (D_k + 1), less N^2.
+        With pi_k = (D_k + 1) / (T + K) that is (T + K) sum of c_k^2 / (D_k + 1), less N^2. With
+        more than two labels it is D_k + 10 there: a feature that came a few times, each time with
+        another rare label, has told nothing yet.
         """
         column = slot.column
+        few = 1.0 if self.two else 10.0
         counts = column.e if column else slot.c
         N = lanes(counts[k] for k in sorted(counts))
-        squares = lanes((counts[k] * counts[k]) * (1.0 / (self.D[k] + 1.0)) for k in sorted(counts))
+        squares = lanes((counts[k] * counts[k]) * (1.0 / (self.D[k] + few)) for k in sorted(counts))
         chi2 = (self.T + self.n_places) * squares - N * N
         known = 1.0 / ((column.since if column else slot.cnt) + 1.0)
         return math.sqrt(self.eps + max(0.0, chi2) * (known * known))

@@ -259,6 +259,7 @@ def mixed_adaptive(models, base):
         nm += m.nm - base.nm
     to.nm = min(max(nm, 0.0), 1024.0)
     to.m = mixed_usual_odds(to, models, n)
+    to.b = mixed_usual_score(models, base, n)
     tau, to.Gtau = mixed_weight(base.tau, base.Gtau, [(m.tau, m.Gtau) for m in models])
     to.tau = min(max(tau, 0.2), 5.0)
     if to.watch:
@@ -314,6 +315,12 @@ def goes_on(model, base, feature):
     if model.ceiling.max_features is None or feature not in base.ceiling.places:
         return True
     return model.ceiling.places.index(feature) == base.ceiling.places.index(feature)
+
+
+def mixed_usual_score(models, base, n):
+    """b. It is of those alone that have had more than two labels."""
+    n = [0.0 if m.two else n_k for n_k, m in zip(n, models, strict=True)]
+    return mean(n, [m.b for m in models]) if any(n) else base.b
 
 
 def only_told(to, slot):

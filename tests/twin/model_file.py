@@ -416,15 +416,22 @@ class ModelFile:
         T, m, tau, wn = map(float.fromhex, (T, m, tau, wn))
         K, used = len(labels), sum(t > 0 for *_, t in heard)
         usual = log(1 + T / K / 3)
+        each = [list(map(float.fromhex, numbers)) for numbers in each]
+        z = {}
+        for k in sorted({k for _, _, _, w, _, _ in heard for k in w}):
+            D = each[k][0]
+            z[k] = sum(log(1 + c.get(k, 0.0) * T / 3 * t) for *_, c, t in heard)
+            z[k] -= max(used - 1, 0) * (log(1 + D / 3) - usual)
+            z[k] *= D / (D + max(min(0.006 * T / K, 1.0), 1e-300))
+        Z = max([0.0, *z.values()])
+        m = m or 1.0
         scores = []
-        for k, (D, w0, _) in enumerate([map(float.fromhex, numbers) for numbers in each]):
+        for k, (_, w0, _) in enumerate(each):
             score = w0 if self.params["intercept"] else 0.0
-            if any(k in w for _, _, _, w, _, _ in heard):
+            if k in z:
                 score += r * sum(w.get(k, 0.0) * h for h, _, _, w, _, _ in heard)
-                z = sum(log(1 + c.get(k, 0.0) * T / 3 * t) for *_, c, t in heard)
-                z -= used * (log(1 + D / 3) - usual)
                 if self.params["naive_bayes"]:
-                    score += wn * min(4.0, max(-4.0, z / (m or 1.0)))
+                    score += wn * (max(z[k] - Z, -2 * m) + min(Z, 2 * m)) / m
             scores.append(score)
         t = [score * T / (T + 10) for score in scores]
         p = [exp(tau * (t_k - max(t))) for t_k in t]

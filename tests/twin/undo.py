@@ -102,7 +102,7 @@ def snapshot(twin, names):
     once = {name: dict(getattr(twin, name)) for name in ("w0", "G0")}
     drift = twin.watch.numbers if twin.watch else None
     sharper = twin.tau, twin.Gtau
-    usual = twin.m, twin.nm
+    usual = twin.m, twin.nm, twin.b
     return slots, once, (twin.wn, twin.Gn), twin.T, dict(twin.D), usual, sharper, drift
 
 
@@ -152,9 +152,8 @@ def undo_adaptive(twin, step):
     usual_after, sharper_after, drift_after = rest_after
     twin.T = max(0.0, back(twin.T, T, T_after))
     twin.D[step.y] = max(0.0, back(twin.D[step.y], D[step.y], D_after[step.y]))
-    same_rule = step.two == twin.two  # else the third label has let go what two had learned
-    if same_rule and (twin.m, twin.nm) == usual_after:
-        twin.m, twin.nm = usual
+    if (twin.m, twin.nm, twin.b) == usual_after:
+        twin.m, twin.nm, twin.b = usual
     twin.tau = min(max(back(twin.tau, sharper[0], sharper_after[0]), 0.2), 5.0)
     twin.Gtau = max(1.0, back(twin.Gtau, sharper[1], sharper_after[1]))
     if twin.watch and twin.watch.numbers == drift_after:
@@ -165,9 +164,8 @@ def undo_adaptive(twin, step):
             w0 = share * once["w0"][k], share * once_after["w0"][k]
             twin.w0[now] = back(twin.w0[now], *w0)
             twin.G0[now] = max(0.0, back(twin.G0[now], once["G0"][k], once_after["G0"][k]))
-    if same_rule:
-        twin.wn = back(twin.wn, naive[0], naive_after[0])
-        twin.Gn = max(0.0, back(twin.Gn, naive[1], naive_after[1]))
+    twin.wn = back(twin.wn, naive[0], naive_after[0])
+    twin.Gn = max(0.0, back(twin.Gn, naive[1], naive_after[1]))
     for name in step.names:
         if is_there(twin, step, name):
             undo_slot(twin, step, twin.slots[name], slots[name], slots_after[name], stepped)

@@ -75,7 +75,7 @@ SP_PRIVATE void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D)
 {
     a->D[k] = D;
     a->lnD[k] = a->rows ? sp_log(1.0 + D / 3.0) : sp_log(D + 1.0);
-    a->rD[k] = 1.0 / (D + 1.0);
+    a->rD[k] = 1.0 / (D + (a->rows ? 10.0 : 1.0));
 }
 
 SP_PRIVATE void sp_weighed_free(sp_own *own)
@@ -319,7 +319,6 @@ static sp_surprise sp_surprise_of(const double *p, ptrdiff_t y)
 SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g, double u)
 {
     double q = u * fabs(g);
-    double eta = w->length <= 12.0 ? a->eta : a->eta * (12.0 / w->length);
     sp_stride *stride = &w->strides[w->n_strides];
     if (!(q > SP_THR))
         return;
@@ -328,7 +327,7 @@ SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k,
     stride->kept = 1.0 - (a->watches ? sp_drift_forget(&a->drift) : a->forget) * q;
     if (stride->kept < 0.0)
         stride->kept = 0.0;
-    stride->f = eta * u * g;
+    stride->f = sp_eta(a, w, SP_REACH_MOST) * u * g;
     w->n_strides += 1;
 }
 

@@ -165,6 +165,12 @@ SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w
 /* The stride for label y, which may be new. */
 SP_NEAR void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
 
+/* How far a step goes for an error of 1, where sum |X| counts for so much at most. */
+static inline double sp_eta(const sp_adaptive *a, const sp_weighed *w, double most)
+{
+    return w->length <= most ? a->eta : a->eta * (most / w->length);
+}
+
 /* The stride of output k whose error is g, if that is worth one. */
 SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g,
                                double u);

@@ -27,6 +27,7 @@ enum {
 #define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
 #define SP_EPS 0.015625
 #define SP_P0 0x1p-20
+#define SP_REACH_MOST 12.0          /* of sum |X|, for a step */
 #define SP_THR 0.0078125           /* an error of less makes no step */
 #define SP_ODDS_WINDOW 1024.0       /* events that the usual |d| is a mean of, or z */
 #define SP_COUNT_MOST 0x1p20

@@ -104,27 +104,17 @@ static void sp_mix_drift(sp_merge *m)
     sp_drift_write(&m->to->adaptive.drift, mean);
 }
 
-/* m and nm of a side: none of two labels, where together they have more, and m means something
-   else. */
-static void sp_usual_odds(const sp_merge *m, const sp_shard *side, double *usual, double *events)
-{
-    const sp_adaptive *its = &side->learner->adaptive;
-    bool known = its->rows || !m->to->adaptive.rows;
-    *usual = known ? its->m : 0.0;
-    *events = known ? its->nm : 0.0;
-}
-
 /* m is the mean of theirs, by events; of more than two labels of those that know what it is. */
 static void sp_mix_usual_odds(sp_merge *m)
 {
     sp_adaptive *to = &m->to->adaptive;
-    double usual, events, before;
+    const sp_adaptive *base = &m->base->learner->adaptive;
     double N = 0.0;
-    sp_usual_odds(m, m->base, &to->m, &before);
-    to->nm = before;
+    to->m = base->m;
+    to->nm = base->nm;
     for (int k = 0; k < m->n; k++) {
-        sp_usual_odds(m, &m->shards[k], &usual, &events);
-        to->nm += events - before;
+        const double events = m->shards[k].learner->adaptive.nm;
+        to->nm += events - base->nm;
         N += !to->rows || events > 0.0 ? m->shards[k].n : 0.0;
     }
     to->nm = SP_MIN(SP_MAX(to->nm, 0.0), 1024.0);
@@ -132,9 +122,9 @@ static void sp_mix_usual_odds(sp_merge *m)
         return;
     to->m = 0.0;
     for (int k = 0; k < m->n; k++) {
-        sp_usual_odds(m, &m->shards[k], &usual, &events);
-        if (!to->rows || events > 0.0)
-            to->m += m->shards[k].n / N * usual;
+        const sp_adaptive *its = &m->shards[k].learner->adaptive;
+        if (!to->rows || its->nm > 0.0)
+            to->m += m->shards[k].n / N * its->m;
     }
 }
 

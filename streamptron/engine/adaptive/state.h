@@ -49,7 +49,7 @@ typedef struct sp_adaptive {
     ptrdiff_t room; /* of each of these, in one block of memory */
     double *D;
     double *lnD; /* log(D + 1); with rows log(1 + D / 3) */
-    double *rD;  /* 1 / (D + 1) */
+    double *rD;  /* 1 / (D + 1); with rows 1 / (D + 10) */
     double *w0;  /* of two labels' one output the first */
     double *G0;
     sp_many many; /* with more than two labels */
@@ -69,6 +69,7 @@ typedef struct {                    /* an event as the model finds it, before it
 typedef struct {                    /* a step of one output */
     ptrdiff_t k;
     double f, q, kept;              /* eta' u g;  u |g|;  1 - phi q */
+    double always;                  /* more than two labels: the f of w0 */
 } sp_stride;
 
 /* An event as it has been answered, and the step that is made of it. */

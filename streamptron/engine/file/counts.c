@@ -250,7 +250,14 @@ SP_PRIVATE bool sp_header_is_former(const sp_header *header, const sp_learner *l
     return learner->adaptive.rows && header->version < 5;
 }
 
-/* What is kept once, as files of before format 5 have it; a learner of other kinds has it alike. */
+/* Whether there is no b in a file of rows. */
+static bool sp_header_lacks_b(const sp_header *header, const sp_learner *learner)
+{
+    return learner->adaptive.rows && header->version < 8;
+}
+
+/* What is kept once, as files of before format 5, or 8, have it; a learner of other kinds has it
+   alike. */
 static sp_kept_once sp_once_of(const sp_header *header, const sp_learner *learner)
 {
     sp_kept_once once = sp_machine_once(learner);
@@ -258,15 +265,24 @@ static sp_kept_once sp_once_of(const sp_header *header, const sp_learner *learne
         const sp_kept_once former = {"adaptive", 3, once.n_rows, 5, 2, once.n_lists, once.n_more};
         return former;
     }
+    once.n_behind -= sp_header_lacks_b(header, learner);
     return once;
 }
 
 /* Numbers of such a file, as they are now. NULL without memory. */
-static double *sp_once_turned(double *numbers, const sp_kept_once *former)
+static double *sp_once_turned(const sp_header *header, const sp_learner *learner, double *numbers,
+                              const sp_kept_once *former)
 {
-    double *now = (double *)sp_calloc(sp_once_numbers(former) + 2, sizeof(double));
+    const size_t n_more = (size_t)(former->n_more * former->n_lists);
+    if (!sp_header_lacks_b(header, learner))
+        return numbers;
+    if (!sp_header_is_former(header, learner)) {
+        sp_former_usual(numbers, (size_t)former->n_rows, n_more);
+        return numbers;
+    }
+    double *now = (double *)sp_calloc(sp_once_numbers(former) + 3, sizeof(double));
     if (now != NULL)
-        sp_former_once(numbers, (size_t)former->n_rows, (size_t)former->n_more, now);
+        sp_former_once(numbers, (size_t)former->n_rows, n_more, now);
     sp_free(numbers);
     return now;
 }
@@ -278,14 +294,14 @@ static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *
     if (once.name == NULL)
         return 0;
     int failed = sp_part_needed(header, once.name, &part, fault);
-    double *numbers = (double *)sp_calloc(sp_once_numbers(&once), sizeof(double));
+    double *numbers = (double *)sp_calloc(sp_once_numbers(&once) + 1, sizeof(double));
     if (!failed && numbers == NULL)
         failed = sp_fault_memory(fault);
     if (!failed) {
         const char *wrong = "what is kept once does not fit the model";
         bool good = sp_once_numbers_read(&part.json, &once, header->version > 2, numbers);
-        if (good && sp_header_is_former(header, learner))
-            numbers = sp_once_turned(numbers, &once);
+        if (good)
+            numbers = sp_once_turned(header, learner, numbers, &once);
         if (good && numbers != NULL)
             wrong = sp_machine_once_read(learner, numbers);
         if (numbers == NULL)

@@ -9,7 +9,7 @@
 static const char sp_format[] = "streamptron";
 static const char sp_checksum[] = "\"header_crc32\":\"";
 /* 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail */
-static const char sp_versions[][2] = {"1", "2", "3", "4", "5", "6", "7"};
+static const char sp_versions[][2] = {"1", "2", "3", "4", "5", "6", "7", "8"};
 
 static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_WEIGHTS] = {"weights", "F64", 8, 1},
@@ -221,7 +221,7 @@ static int sp_version_fault(const sp_header *header, uint32_t version, sp_fault 
         sp_fault_add_value(fault, &header->json, by);
     else
         sp_fault_add(fault, "None");
-    return sp_fault_add(fault, "; this version reads formats 1 to 7: install the version that "
+    return sp_fault_add(fault, "; this version reads formats 1 to 8: install the version that "
                                "wrote it, or a newer one");
 }
 
@@ -290,7 +290,7 @@ static int sp_delta_foreign(const sp_header *header, sp_fault *fault)
     sp_fault_add_value(fault, json, sp_json_get(json, header->metadata, "format"));
     sp_fault_add(fault, " ");
     sp_fault_add_value(fault, json, sp_json_get(json, header->metadata, "version"));
-    return sp_fault_add(fault, "; this version reads 'streamptron delta' 1 and 2: make it by the "
+    return sp_fault_add(fault, "; this version reads 'streamptron delta' 1 and 3: make it by the "
                                "same version of streamptron");
 }
 
@@ -341,7 +341,7 @@ SP_PRIVATE int sp_delta_header_read(sp_header *header, const uint8_t *file, size
     const sp_json *json = &header->json;
     uint32_t version = sp_json_get(json, header->metadata, "version");
     if (!sp_json_is(json, sp_json_get(json, header->metadata, "format"), "streamptron delta")
-        || !(sp_json_is(json, version, "1") || sp_json_is(json, version, "2")))
+        || !(sp_json_is(json, version, "1") || sp_json_is(json, version, "3")))
         return sp_delta_foreign(header, fault);
     header->version = SP_HEADER_VERSION; /* what it has of columns and of rows is today's */
     failed = sp_delta_whole(header, n, fault);

@@ -119,9 +119,10 @@ static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc
     sp_bytes_word(w->to, "{\"__metadata__\":{");
     sp_word_entry(w, "format", "streamptron");
     bool columns = sp_machine_once(&contents->learner).n_behind > 0;
+    bool rows = contents->learner.adaptive.rows;
     bool mail = contents->parts[SP_PART_MAIL].there;
     bool wide = sp_machine_is_wide(&contents->learner);
-    sp_word_entry(w, "version", wide ? "6" : columns ? "7" : mail ? "4" : "1");
+    sp_word_entry(w, "version", rows ? "8" : wide ? "6" : columns ? "7" : mail ? "4" : "1");
     sp_word_entry(w, "streamptron", by);
     sp_string_entry(w, "class", sp_class_name(contents->kind));
     sp_kept_write(w, "parameters", SP_PART_PARAMETERS);
@@ -209,7 +210,7 @@ static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said, uint32_t
     const char *once = sp_machine_once(&contents->learner).name;
     sp_bytes_word(w->to, "{\"__metadata__\":{");
     sp_word_entry(w, "format", "streamptron delta");
-    sp_word_entry(w, "version", once != NULL && strcmp(once, "many") == 0 ? "2" : "1");
+    sp_word_entry(w, "version", once != NULL && strcmp(once, "many") == 0 ? "3" : "1");
     sp_string_entry(w, "class", sp_class_name(contents->kind));
     sp_string_entry(w, "base", said->base);
     sp_bytes_number(&w->part, said->shard);

@@ -249,5 +249,13 @@ SP_API void sp_former_once(const double *numbers, size_t n_labels, size_t n_more
     *to++ = numbers[1];
     *to++ = wn / (double)n_labels;
     *to++ = Gn / (double)n_labels;
+    *to++ = 0.0;
     memcpy(to, numbers + 2, n_more * sizeof(double));
+}
+
+SP_API void sp_former_usual(double *numbers, size_t n_labels, size_t n_more)
+{
+    double *b = numbers + 3 + 3 * n_labels + 4;
+    memmove(b + 1, b, n_more * sizeof(double));
+    numbers[2] = *b = 0.0;
 }

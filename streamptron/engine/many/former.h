@@ -10,8 +10,8 @@
        block 5 + 4 g  places 8 g + 4 ..      [ w   w   w   w | c   c   c   c ]
 
    A head that is not dealt out is that of two labels. Here these arrays become those of today:
-   blocks 0 to 2 and marks (many/many.h, rows/marks.h). What is usual of |d| begins anew, since it
-   is that of z now. */
+   blocks 0 to 2 and marks (many/many.h, rows/marks.h). What is usual (m, nm and b) begins anew. So
+   it does in files of the formats 5 to 7, which have rows, another m, and no b. */
 
 #ifndef STREAMPTRON_MANY_FORMER_H
 #define STREAMPTRON_MANY_FORMER_H
@@ -49,7 +49,10 @@ SP_API void sp_former_write(const sp_former *former, double *weights, uint32_t *
                             uint32_t *marks);
 
 /* And what is kept once: of T, m, nm, rows of D, w0, G0, wn, Gn, and so many numbers behind, the
-   same as today: rows of D, w0, G0; and wn, Gn behind tau and its sum of squares. */
+   same as today: rows of D, w0, G0; and wn, Gn, b behind tau and its sum of squares. */
 SP_API void sp_former_once(const double *numbers, size_t n_labels, size_t n_more, double *to);
+
+/* Of formats 5 to 7, where b is missing: there is room for it. */
+SP_API void sp_former_usual(double *numbers, size_t n_labels, size_t n_more);
 
 #endif

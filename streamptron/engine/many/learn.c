@@ -17,15 +17,15 @@ static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
     const sp_adaptive *a = &learner->adaptive;
     const ptrdiff_t top = w->weighed.top;
     double best = sp_many_score_of(a, w, top);
-    if (fresh && best < 0.0)
-        best = 0.0;
+    if (fresh && best < w->begins)
+        best = w->begins;
     w->rest = sp_tree_sum(&learner->adaptive.many) - sp_met_sum(w->leaf, w->n_met);
     w->rest = w->rest > 0.0 ? w->rest : 0.0;
     w->shift = sp_leaf(-best);
     sp_exps(w->score, 1.0, best, w->p, w->n_met);
     w->total = w->rest * w->shift + sp_met_sum(w->p, w->n_met);
     if (fresh)
-        w->total += sp_exp(0.0 - best);
+        w->total += sp_exp(w->begins - best);
     w->total = w->total > 1.0 ? w->total : 1.0; /* the best one's; what was taken off may be it */
 }
 
@@ -76,13 +76,28 @@ static double sp_many_sharper(const sp_adaptive *a, sp_met *w, ptrdiff_t y, doub
     return u * ((sp_many_score_of(a, w, y) - expected) * sp_tempering(a));
 }
 
+/* What sum |X| counts for at most in the stride of the event's label: little while it is new, for
+   all features of its event are then, too. */
+static double sp_many_reach_most(const sp_adaptive *a, ptrdiff_t y)
+{
+    const double D = y < a->n_labels ? a->D[y] : 0.0;
+    return SP_MIN(SP_REACH_MOST, 3.0 * (1.0 + 2.0 * D));
+}
+
 /* A stride, and whether it makes entries: the event's label does (g is above 0), and what erred by
    much. */
 static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double g, double u)
 {
+    const double wide = (double)a->n_labels / SP_MANY_EACH;
+    sp_stride *stride = &w->weighed.strides[w->weighed.n_strides];
     ptrdiff_t n = w->weighed.n_strides;
     sp_weighed_aim(a, &w->weighed, k, g, u);
-    if (w->weighed.n_strides > n && (g > 0.0 || w->weighed.strides[n].q > SP_MANY_WIDE)) {
+    if (w->weighed.n_strides == n)
+        return;
+    stride->always = stride->f;
+    if (g > 0.0)
+        stride->f = sp_eta(a, &w->weighed, sp_many_reach_most(a, k)) * u * g;
+    if (g > 0.0 || stride->q > SP_MIN(wide, SP_MANY_WIDE)) {
         w->adds[w->n_adds++] = (uint32_t)k;
         if (w->few)
             w->wide |= (uint64_t)1 << k;
@@ -139,12 +154,13 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
         return;
     if (!fresh && sp_many_sharpens(a))
         w->weighed.sharper = sp_many_sharper(a, w, y, u);
+    w->begins = sp_many_begins(a);
     sp_many_total(learner, w, fresh);
     sp_many_aim_at_met(a, w, y, u);
     sp_many_aim_at_others(learner, w, y, u);
     if (fresh) {
         double best = sp_many_score_of(a, w, w->weighed.top);
-        p = sp_exp(0.0 - (best < 0.0 ? 0.0 : best)) / w->total;
+        p = sp_exp(w->begins - SP_MAX(best, w->begins)) / w->total;
         sp_many_aim_at(a, w, y, 1.0 - p, u);
     } else if (a->watches) {
         p = sp_many_met(w, y) ? w->p[sp_many_at(w, y)] / w->total
@@ -251,13 +267,30 @@ static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_me
 
 /* --- The step */
 
-/* m, the usual largest z. */
+/* m, how far the labels usually are from the best: the mean of Z - z over all K, and a K-th of the
+   best one's lead. */
 static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
 {
     if (w->n_met == 0)
         return;
+    const double lead = w->largest - sp_met_second(w->z, w->n_met, a->n_labels - w->n_met);
+    const double usual
+        = w->largest + (lead - sp_met_sum(w->z, w->n_met)) / (double)a->n_labels;
     a->nm = SP_MIN(a->nm + 1.0, SP_ODDS_WINDOW);
-    a->m += (w->largest - a->m) / a->nm;
+    a->m += (SP_MAX(0.0, usual) - a->m) / a->nm;
+}
+
+/* b, what a label usually has, without naive Bayes, in an event that is not its own. */
+static void sp_many_learn_usual_score(sp_adaptive *a, const sp_met *w, ptrdiff_t y)
+{
+    double others = sp_met_sum(w->plain, w->n_met);
+    ptrdiff_t n = w->n_met;
+    if (y < a->n_labels && sp_many_met(w, y)) {
+        others -= w->plain[sp_many_at(w, y)];
+        n -= 1;
+    }
+    if (n > 0)
+        a->many.b += (others / (double)n - a->many.b) / SP_MANY_USUAL;
 }
 
 /* The strides in the intercepts. */
@@ -269,7 +302,7 @@ static void sp_many_go_always(sp_adaptive *a, const sp_weighed *weighed)
         const sp_stride *stride = &weighed->strides[j];
         const ptrdiff_t k = stride->k;
         a->G0[k] = a->G0[k] * stride->kept + stride->q;
-        a->w0[k] += stride->f / sqrt(a->G0[k] + SP_P0);
+        a->w0[k] += stride->always / sqrt(a->G0[k] + SP_P0);
         (at_once ? sp_tree_put : sp_tree_set)(&a->many, k, a->w0[k]);
     }
     if (n && at_once)
@@ -520,14 +553,16 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
         sp_learn_tau(a, weighed->sharper);
     if (a->naive_bayes)
         sp_many_learn_usual_odds(a, w);
+    sp_many_learn_usual_score(a, w, y);
     if (y < n && a->watches)
         sp_drift_see(&a->drift, &weighed->surprise, u);
     if (a->naive_bayes)
         sp_many_learn_bayes(a, w);
     if (y == n) {
         a->n_labels = n + 1;
-        a->w0[y] = a->G0[y] = 0.0;
-        sp_tree_set(&learner->adaptive.many, y, 0.0);
+        a->w0[y] = w->begins;
+        a->G0[y] = SP_MANY_G0;
+        sp_tree_set(&learner->adaptive.many, y, w->begins);
     }
     sp_begin_columns(a, &learner->table, weighed, sp_weighed_values(weighed, event), u);
     sp_many_go_always(a, weighed);

@@ -5,9 +5,9 @@
    alone. Sums over these labels are in four lanes in either case, the i-th label in lane i mod 4,
    which is how the rule has them: one after the other each would wait for the one before.
 
-   Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_dot, sp_met_most
-   and sp_met_from of arrays; sp_moves_take of entries; sp_dense_step, sp_dense_hear and sp_row_sums
-   of rows; sp_dues_settle of features. */
+   Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_dot, sp_met_most,
+   sp_met_second and sp_met_from of arrays; sp_moves_take of entries; sp_dense_step, sp_dense_hear
+   and sp_row_sums of rows; sp_dues_settle of features. */
 
 #ifndef STREAMPTRON_MANY_LOOPS_H
 #define STREAMPTRON_MANY_LOOPS_H
@@ -58,29 +58,43 @@ SP_TEMPLATE void sp_exp4(const sp_double4 *x, sp_double4 *e)
 
 /* In these the last four labels may begin before the others end, and are then worked out twice. */
 
-/* z[k] = (log P[k] + E[k] log 2) - times (lnD[k] - prior); P's exponent is moved to E first. */
+/* What labels have in common, whether an event has met them or not. */
+typedef struct sp_priors {
+    double usual; /* log(1 + (T / K) / 3) */
+    double rare;
+    double times; /* how often a label's rarity counts */
+} sp_priors;
+
+/* z[k] = ((log P[k] + E[k] log 2) - times (lnD[k] - usual)) (D[k] / (D[k] + rare)); P's exponent is
+   moved to E first. */
 SP_WIDER(void, sp_logs,
-         (const double *P, const double *E, const double *lnD, double prior, double times,
-          double *z, ptrdiff_t n),
-         (P, E, lnD, prior, times, z, n))
+         (const double *P, const double *E, const double *lnD, const double *D,
+          const sp_priors *priors, double *z, ptrdiff_t n),
+         (P, E, lnD, D, priors, z, n))
 {
+    const double usual = priors->usual;
+    const double rare = priors->rare;
+    const double times = priors->times;
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
     for (; k < n && n >= 4; k += 4) {
         const ptrdiff_t at = SP_MIN(k, n - 4);
-        sp_double4 x, e, rarity, exponent, log;
+        sp_double4 x, e, rarity, count, exponent, log;
         sp_load(P + at, &x);
         sp_load(E + at, &e);
         sp_load(lnD + at, &rarity);
+        sp_load(D + at, &count);
         sp_log4(&x, &exponent, &log);
-        x = (log + (exponent + e) * SP_LN2) - times * (rarity - prior);
+        x = (log + (exponent + e) * SP_LN2) - times * (rarity - usual);
+        x = x * (count / (count + rare));
         sp_store(&x, z + at);
     }
 #endif
     for (; k < n; k++) {
         ptrdiff_t e = 0;
         const double half = sp_fraction(P[k], &e);
-        z[k] = (sp_log(half) + ((double)e + E[k]) * SP_LN2) - times * (lnD[k] - prior);
+        z[k] = (sp_log(half) + ((double)e + E[k]) * SP_LN2) - times * (lnD[k] - usual);
+        z[k] = z[k] * (D[k] / (D[k] + rare));
     }
 }
 
@@ -104,12 +118,24 @@ SP_WIDER(void, sp_exps,
         p[k] = sp_exp(score[k] * scale - best);
 }
 
-/* What naive Bayes says, V = clip(z / m, most), and score = dot r + w0 + wn V, in dot's place. */
+/* By what scores are made: Z, m, r and wn. */
+typedef struct sp_contrast {
+    double best;
+    double m;
+    double r;
+    double wn;
+} sp_contrast;
+
+/* What naive Bayes says, V = (max(z - Z, -2 m) + min(Z, 2 m)) / m; plain = dot r + w0, and score =
+   plain + wn V, in dot's place. */
 SP_WIDER(void, sp_met_scores,
-         (const double *z, double m, double most, const double *w0, double r, double wn, double *V,
+         (const double *z, const sp_contrast *by, const double *w0, double *V, double *plain,
           double *score, ptrdiff_t n),
-         (z, m, most, w0, r, wn, V, score, n))
+         (z, by, w0, V, plain, score, n))
 {
+    const double m = by->m, best = by->best, r = by->r, wn = by->wn;
+    const double far = -2.0 * m;
+    const double least = best < -far ? best : -far;
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
     for (; k + 4 <= n; k += 4) {
@@ -117,17 +143,21 @@ SP_WIDER(void, sp_met_scores,
         sp_load(z + k, &v);
         sp_load(score + k, &x);
         sp_load(w0 + k, &intercept);
-        v = v / m;
-        v = SP_WHERE(v > SP_EACH(most), SP_EACH(most), v);
-        v = SP_WHERE(v < SP_EACH(-most), SP_EACH(-most), v);
-        x = (x * r + intercept) + wn * v;
+        v = v - best;
+        v = SP_WHERE(v > SP_EACH(far), v, SP_EACH(far));
+        v = (v + least) / m;
+        x = x * r + intercept;
         sp_store(&v, V + k);
+        sp_store(&x, plain + k);
+        x = x + wn * v;
         sp_store(&x, score + k);
     }
 #endif
     for (; k < n; k++) {
-        V[k] = sp_clip(z[k] / m, most);
-        score[k] = (score[k] * r + w0[k]) + wn * V[k];
+        V[k] = z[k] - best;
+        V[k] = ((V[k] > far ? V[k] : far) + least) / m;
+        plain[k] = score[k] * r + w0[k];
+        score[k] = plain[k] + wn * V[k];
     }
 }
 
@@ -524,6 +554,28 @@ SP_TEMPLATE double sp_met_most(const double *x, ptrdiff_t n, double most)
     for (; k < n; k++)
         a = x[k] > a ? x[k] : a;
     return SP_MAX(SP_MAX(a, b), SP_MAX(c, d));
+}
+
+/* The second of these, and of so many zeros. */
+SP_TEMPLATE double sp_met_second(const double *x, ptrdiff_t n, ptrdiff_t zeros)
+{
+    double first[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    double second[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    double most = zeros > 0 ? 0.0 : -INFINITY;
+    double next = zeros > 1 ? 0.0 : -INFINITY;
+    for (ptrdiff_t k = 0; k < n; k += 4) {
+        for (ptrdiff_t lane = 0; lane < 4 && k + lane < n; lane++) {
+            const double at = x[k + lane];
+            const double less = at < first[lane] ? at : first[lane];
+            first[lane] = at > first[lane] ? at : first[lane];
+            second[lane] = less > second[lane] ? less : second[lane];
+        }
+    }
+    for (int lane = 0; lane < 4; lane++) {
+        next = SP_MAX(SP_MAX(next, second[lane]), SP_MIN(most, first[lane]));
+        most = SP_MAX(most, first[lane]);
+    }
+    return next;
 }
 
 /* The first place from k on of a number that is no less than `least`; n: there is none. Few are, so

@@ -93,11 +93,10 @@ SP_PRIVATE int sp_many_turned(sp_table *to, const sp_table *pair, int positive)
 SP_RARE static void sp_many_split_once(sp_learner *learner)
 {
     sp_adaptive *a = &learner->adaptive;
-    const sp_once_pair pair = {a->m, a->nm, *a->w0, *a->G0, a->wn, a->Gn};
+    const sp_once_pair pair = {*a->w0, *a->G0};
     learner->adaptive.many.pair = pair;
     a->rows = true;
-    a->m = a->nm = a->Gn = 0.0;
-    a->wn = SP_MANY_WN;
+    a->many.b = 0.0;
     for (int k = 0; k < 2; k++) {
         a->w0[k] = k == a->positive ? 0.5 * pair.w0 : -0.5 * pair.w0;
         a->G0[k] = pair.G0;
@@ -139,13 +138,9 @@ SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
         learner->answer = SP_ANSWER_PAIR;
         learner->version += 1;
         a->rows = false;
-        a->m = pair->m;
-        a->nm = pair->nm;
         a->w0[0] = pair->w0;
         a->G0[0] = pair->G0;
         a->w0[1] = a->G0[1] = 0.0;
-        a->wn = pair->wn;
-        a->Gn = pair->Gn;
         for (int k = 0; k < 2; k++)
             sp_adaptive_set_count(a, k, a->D[k]);
         sp_rows_free(sp_many_rows(&turned));
@@ -277,7 +272,7 @@ static size_t sp_met_bytes(const sp_own *own)
     const sp_met *w = (const sp_met *)(const void *)own;
     return sp_weighed_bytes(own)
            + (size_t)w->labels_room
-                 * (sizeof(uint64_t) + 2 * sizeof(uint32_t) + 6 * sizeof(double))
+                 * (sizeof(uint64_t) + 2 * sizeof(uint32_t) + 7 * sizeof(double))
            + (size_t)w->rows_room * (sizeof(sp_row_seen) + 2 * sizeof(sp_claim));
 }
 
@@ -314,7 +309,7 @@ static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
     if (p == NULL)
         return -1;
     w->adds = (uint32_t *)p;
-    p = sp_realloc(w->score, (size_t)(6 * room) * sizeof(double));
+    p = sp_realloc(w->score, (size_t)(7 * room) * sizeof(double));
     if (p == NULL)
         return -1;
     w->score = (double *)p;
@@ -323,6 +318,7 @@ static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
     w->p = w->score + 3 * room;
     w->E = w->score + 4 * room;
     w->leaf = w->score + 5 * room;
+    w->plain = w->score + 6 * room;
     p = sp_realloc(w->spots, (size_t)room * sizeof(uint64_t));
     if (p == NULL)
         return -1;

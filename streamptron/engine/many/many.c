@@ -186,12 +186,15 @@ SP_WIDER_HERE(void, sp_few_hear_rows,
 /* z of the labels that were met; and the largest, or 0. */
 static void sp_many_ask_naive_bayes(const sp_adaptive *a, sp_met *w)
 {
-    double prior = sp_log(1.0 + a->T / (double)a->n_labels / 3.0);
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
+    const sp_priors priors = {sp_log(1.0 + a->T / (double)a->n_labels / 3.0), sp_many_rare(a),
+                              (double)SP_MAX(w->weighed.sums.used - 1, (ptrdiff_t)0)};
+    for (ptrdiff_t i = 0; i < w->n_met; i++) {
         w->V[i] = a->lnD[w->met[i]];
+        w->leaf[i] = a->D[w->met[i]];
+    }
     if (!w->shortened)
         memset(w->E, 0, (size_t)w->n_met * sizeof(double));
-    sp_logs(w->p, w->E, w->V, prior, (double)w->weighed.sums.used, w->z, w->n_met);
+    sp_logs(w->p, w->E, w->V, w->leaf, &priors, w->z, w->n_met);
     w->largest = sp_met_most(w->z, w->n_met, 0.0);
 }
 
@@ -249,7 +252,8 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
         w->E[i] = leaf->most; /* w0; 0 without an intercept */
         w->leaf[i] = leaf->sum;
     }
-    sp_met_scores(w->z, m, SP_MANY_CLIP, w->E, weighed->r, a->wn, w->V, w->score, w->n_met);
+    const sp_contrast contrast = {w->largest, m, weighed->r, a->wn};
+    sp_met_scores(w->z, &contrast, w->E, w->V, w->plain, w->score, w->n_met);
     weighed->top = sp_many_top(learner, w);
 }
 
@@ -274,17 +278,20 @@ SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met 
     const sp_adaptive *a = &learner->adaptive;
     const sp_weighed *weighed = &w->weighed;
     const double scale = sp_tempering(a);
-    if (i < 0)
-        return (a->intercept ? a->w0[k] : 0.0) * scale;
+    const double z = sp_many_met(w, k) && a->naive_bayes ? w->z[sp_many_at(w, k)] : 0.0;
+    double told = 0.0; /* what naive Bayes' value has of one of z, before its share counts */
+    double rarity = 0.0;
+    if (z != 0.0) {
+        told = a->wn * w->V[sp_many_at(w, k)] / z * (a->D[k] / (a->D[k] + sp_many_rare(a)));
+        rarity = a->lnD[k] - sp_log(1.0 + a->T / (double)a->n_labels / 3.0);
+    }
+    if (i < 0) /* of one feature less than there are */
+        return ((a->intercept ? a->w0[k] : 0.0) + told * rarity) * scale;
     const sp_entry entry = sp_many_entry(&learner->table, sp_weighed_slots(weighed, event)[i], k);
     double share = (double)entry.w * (weighed->sums.h[i] * weighed->r);
     double t = weighed->sums.t[i];
-    double z = sp_many_met(w, k) && a->naive_bayes ? w->z[sp_many_at(w, k)] : 0.0;
-    if (t > 0.0 && z != 0.0) {
-        double prior = sp_log(1.0 + a->T / (double)a->n_labels / 3.0);
-        double odds = sp_log(1.0 + (double)entry.c * t);
-        share += a->wn * w->V[sp_many_at(w, k)] / z * (odds - (a->lnD[k] - prior));
-    }
+    if (t > 0.0 && z != 0.0)
+        share += told * (sp_log(1.0 + (double)entry.c * t) - rarity);
     return share * scale;
 }
 

@@ -7,32 +7,39 @@
 
        a feature and a label    c      the sum of u v
                                 w, G   the weight, and the sum of q X^2; there are entries where the
-                                       label came with the feature, or erred by more than 1/4
+                                       label came with the feature, or erred by much
        a feature                N      the sum of its c
        a label                  D      the sum of u
                                 w0, G0 the intercept, and the sum of q
        once                     wn, Gn naive Bayes's weight, the same for all labels
-                                m, nm  the usual largest z, or 0, over so many events
+                                m, nm  how far labels usually are from the best, over so many events
+                                b      what one usually has, without naive Bayes, in others' events
 
    To answer, with K labels, U those with an entry in a row of the event, and n features that have a
    part in naive Bayes:
 
-       z_k = sum of log(1 + c_k T / (3 N)) - n (log(1 + D_k / 3) - log(1 + (T / K) / 3))    k in U
-       V_k = clip(z_k / m, 4);  0 of all others
+       z_k = (sum of log(1 + c_k T / (3 N))
+              - max(n - 1, 0) (log(1 + D_k / 3) - log(1 + (T / K) / 3)))
+             D_k / (D_k + min(.006 T / K, 1))                    k in U;  0 of all others
+       Z = max(0, max z)
+       V_k = (max(z_k - Z, -2 m) + min(Z, 2 m)) / m               k in U;  0 of all others
        score_k = sum of w_k X + w0_k + wn V_k,  and w0_k of all others
        P = softmax(tau score T / (T + 10))
 
    To learn label y with sample weight u, p = softmax(score) and q = u |[k = y] - p_k|, each label
-   with q > 1/128 takes a step where the feature has an entry for it; y, and labels with q > 1/4,
-   get one where there was none. w0 likewise; wn by all labels together, of the sums of q V^2 and of
-   u g V. Then the counts, and om^2 = 1/64 + chi^2 of the row's c / (cnt + 1)^2: labels without an
-   entry add nothing to it.
+   with q > 1/128 takes a step where the feature has an entry for it; y, and labels with q >
+   min(1/4, K / 1024), get one where there was none. w0 likewise; wn by all labels together, of the
+   sums of q V^2 and of u g V. y's stride in w and wn counts sum |X| as min(12, 3 (1 + 2 D_y)) at
+   most. A new label has w0 = b - log(1 + T / 2K), which is its score, and G0 = 1. Then the counts,
+   and om^2 = 1/64 + chi^2 of the row's c / (cnt + 1)^2 with D + 10: labels without an entry add
+   nothing to it.
 
-   The three events a label are a Dirichlet prior: naive Bayes says 0 of a label that it has not met
-   with a feature. Answers never go through all labels: their intercepts stand in a tree
-   (many/tree.h), which knows the largest, and the sum of all e^w0. Two things do: scores or
-   probabilities that are asked for each label, and tau, which with more than 512 labels is learned
-   of one event in K / 512 alone.
+   m learns the mean over all K of Z - z, with a K-th of the best one's lead: of two labels that is
+   |d|, so m and wn go on when the third comes. The three events a label are a Dirichlet prior:
+   naive Bayes says 0 of a label that it has not met with a feature. Answers never go through all
+   labels: their intercepts stand in a tree (many/tree.h), which knows the largest, and the sum of
+   all e^w0. Two things do: scores or probabilities that are asked for each label, and tau, which
+   with more than 512 labels is learned of one event in K / 512 alone.
 
    A slot is 32 bytes, as with two labels:
 
@@ -53,10 +60,12 @@
 #include "path/learner.h"
 #include "rows/dense.h"
 
-#define SP_MANY_WIDE 0.25    /* an error of more makes entries */
-#define SP_MANY_CLIP 4.0
-#define SP_MANY_FEW 64       /* so many labels are bits of a word */
-#define SP_MANY_WN 3.0       /* what wn is at first */
+#define SP_MANY_WIDE 0.25     /* an error of more makes entries, */
+#define SP_MANY_EACH 1024.0   /* with few labels one of more than so many of all K */
+#define SP_MANY_RARE 0.006    /* labels that come more rarely than that by the usual, count less */
+#define SP_MANY_USUAL 256.0   /* events that b is a mean of */
+#define SP_MANY_G0 1.0        /* of a new label */
+#define SP_MANY_FEW 64        /* so many labels are bits of a word */
 
 /* The row of an entry, as it was answered. */
 typedef struct sp_row_seen {
@@ -94,7 +103,9 @@ typedef struct sp_met {
     double *p; /* the products of naive Bayes; then the probabilities */
     double *E; /* exponents that these have lost; then what is worked out of all that were met */
     double *leaf; /* e^w0 */
-    double largest; /* of all z, and 0 */
+    double *plain; /* the scores without naive Bayes */
+    double largest; /* Z */
+    double begins;  /* w0 of a new label */
     double rest;    /* e^w0 of all labels that are not in U */
     double shift;   /* e^-best: by which all e^score are */
     double total;   /* of e^score, so shifted */
@@ -145,6 +156,19 @@ static inline double sp_many_score_of(const sp_adaptive *a, const sp_met *w, ptr
 static inline sp_entry sp_many_entry(const sp_table *table, sp_slot_type slot, ptrdiff_t k)
 {
     return sp_row_numbers(sp_many_rows(table), &sp_table_head(table, slot)->row, (uint32_t)k);
+}
+
+/* By what D / (D + rare) is the share of its z that counts. Never 0, which D may be. */
+static inline double sp_many_rare(const sp_adaptive *a)
+{
+    const double rare = SP_MANY_RARE * (a->T / (double)a->n_labels);
+    return rare > 1.0 ? 1.0 : rare < 1e-300 ? 1e-300 : rare;
+}
+
+/* w0 of a label that is new: as low as it is of one that has come once in T events. */
+static inline double sp_many_begins(const sp_adaptive *a)
+{
+    return a->intercept ? a->many.b - sp_log(1.0 + a->T / (2.0 * (double)a->n_labels)) : 0.0;
 }
 
 /* Answer an event, whose features have been read. */

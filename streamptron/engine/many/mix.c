@@ -101,8 +101,8 @@ static bool sp_many_once_of(const sp_shard *side, ptrdiff_t label, int part, dou
     const int32_t own = side->labels[label];
     *w = *G = 0.0;
     if (part == 1) {
-        *w = its->rows ? its->wn : SP_MANY_WN;
-        *G = its->rows ? its->Gn : 0.0;
+        *w = its->wn;
+        *G = its->Gn;
         return true;
     }
     if (own < 0)
@@ -124,6 +124,23 @@ static void sp_many_mix_weight(const sp_merge *m, ptrdiff_t label, int part, dou
         sp_merge_weight(w, G, w_k, G_k, n);
 }
 
+/* b: the mean by events of those sides that have had more than two labels. */
+static void sp_many_mix_usual_score(const sp_merge *m)
+{
+    double N = 0.0;
+    m->to->adaptive.many.b = m->base->learner->adaptive.many.b;
+    for (int k = 0; k < m->n; k++)
+        N += m->shards[k].learner->adaptive.rows ? m->shards[k].n : 0.0;
+    if (N == 0.0)
+        return;
+    m->to->adaptive.many.b = 0.0;
+    for (int k = 0; k < m->n; k++) {
+        const sp_adaptive *its = &m->shards[k].learner->adaptive;
+        if (its->rows)
+            m->to->adaptive.many.b += m->shards[k].n / N * its->many.b;
+    }
+}
+
 SP_PRIVATE void sp_many_mix_once(sp_merge *m)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
@@ -133,6 +150,7 @@ SP_PRIVATE void sp_many_mix_once(sp_merge *m)
     for (ptrdiff_t k = 0; k < own->labels; k++)
         sp_many_mix_weight(m, k, 0, &to->w0[k], &to->G0[k]);
     sp_many_mix_weight(m, 0, 1, &to->wn, &to->Gn);
+    sp_many_mix_usual_score(m);
     sp_tree_fill(&to->many, to->w0, own->labels);
 }
 

@@ -14,12 +14,13 @@ typedef struct sp_branch {
 
 /* What the one output of two labels was, while the third is being learned. */
 typedef struct sp_once_pair {
-    double m, nm, w0, G0, wn, Gn;
+    double w0, G0;
 } sp_once_pair;
 
 typedef struct sp_many {
     ptrdiff_t room;  /* leaves: 0, or a power of two */
     sp_branch *tree; /* node 1 is all labels, 2 i and 2 i + 1 the halves of i; leaf k is room + k */
+    double b; /* what a label usually has, without naive Bayes, in an event that is not its own */
     sp_once_pair pair;
 } sp_many;
 

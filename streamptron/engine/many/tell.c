@@ -2,8 +2,8 @@
 
 #include "many/many.h"
 
-enum { SP_MANY_NUMBERS = 3, SP_MANY_WIDTH = 3, SP_MANY_BEHIND = 4 };
-/* T, m, nm; D, w0, G0 of each label; tau and its sum of squares, wn and Gn */
+enum { SP_MANY_NUMBERS = 3, SP_MANY_WIDTH = 3, SP_MANY_BEHIND = 5 };
+/* T, m, nm; D, w0, G0 of each label; tau and its sum of squares, wn, Gn, b */
 
 SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner)
 {
@@ -29,6 +29,7 @@ SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers)
     *numbers++ = a->Gtau;
     *numbers++ = a->wn;
     *numbers++ = a->Gn;
+    *numbers++ = a->many.b;
     if (a->watches)
         sp_drift_read(&a->drift, numbers);
 }
@@ -51,7 +52,9 @@ SP_PRIVATE const char *sp_many_once_read(sp_learner *learner, const double *numb
     a->Gtau = *numbers++;
     a->wn = *numbers++;
     a->Gn = *numbers++;
-    if (!sp_once_is_sound(a) || (a->watches && !sp_drift_is_sound(numbers)))
+    a->many.b = *numbers++;
+    if (!sp_once_is_sound(a) || !sp_is_within(a->many.b, -SP_VALUE_LIMIT)
+        || (a->watches && !sp_drift_is_sound(numbers)))
         return "what is kept of all events is invalid";
     if (a->watches)
         sp_drift_write(&a->drift, numbers);

@@ -168,7 +168,8 @@ static void sp_slots_measure(sp_taken *taken, const sp_learner *learner, const s
     taken->n[SP_TAKEN_OUTPUTS] = (size_t)taken->m * sizeof(ptrdiff_t);
     taken->n[SP_TAKEN_SLOTS] = n * sizeof(uint32_t)
                                + (limited ? (size_t)sp_event_bends(event) : 0) * sizeof(uint64_t);
-    taken->n[SP_TAKEN_ONCE] = 2 * (size_t)sp_once_width(taken->m) * sizeof(double);
+    taken->n[SP_TAKEN_ONCE]
+        = 2 * (size_t)sp_once_width(taken->m, learner->adaptive.rows) * sizeof(double);
     taken->n[SP_TAKEN_NUMBERS] = 2 * n * (size_t)sp_kept_width(taken->m) * sizeof(float);
     taken->n[SP_TAKEN_MEANS] = 2 * n * sizeof(double);
     taken->n[SP_TAKEN_COLUMNS]
@@ -215,12 +216,21 @@ static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_
     taken->outputs = sp_adaptive_outputs(&learner->adaptive);
 }
 
-/* What is wrong with what is kept once. */
-static const char *sp_once_fault(const double *once, ptrdiff_t m)
+/* Whether b is kept, of a step of more than two labels. Before format 8 it was not. */
+static bool sp_taken_has_b(const sp_taken *taken)
 {
-    /* T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0; then wn, Gn
-     */
-    const ptrdiff_t n = sp_once_width(m);
+    const size_t n = 2 * (size_t)sp_once_width(taken->m, true) * sizeof(double);
+    return taken->outputs > 1 && taken->n[SP_TAKEN_ONCE] == n;
+}
+
+/* What is wrong with what is kept once. */
+static const char *sp_once_fault(const sp_taken *taken, bool after)
+{
+    /* T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0; then wn,
+       Gn; then b */
+    const double *once = (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, after);
+    const ptrdiff_t m = taken->m;
+    const ptrdiff_t n = sp_once_width(m, sp_taken_has_b(taken));
     for (ptrdiff_t j = 0; j < n; j++) {
         if (!((j >= 4 && j < SP_ONCE_MODEL) || fabs(once[j]) <= SP_ONCE_MOST))
             return "its numbers are invalid";
@@ -235,7 +245,8 @@ static const char *sp_once_fault(const double *once, ptrdiff_t m)
         if (!(once[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 1] >= 0.0))
             return "its sums of squares are invalid";
     }
-    return m && !(once[n - 1] >= 0.0) ? "its sum of squares is invalid" : NULL;
+    return m && !(once[sp_once_width(m, false) - 1] >= 0.0) ? "its sum of squares is invalid"
+                                                            : NULL;
 }
 
 /* Whether the parts are as long as each other says. */
@@ -248,7 +259,8 @@ static bool sp_slots_fit(const sp_taken *taken)
     const size_t row = 2 * (size_t)sp_kept_width(taken->m) * sizeof(float);
     return taken->n[SP_TAKEN_OUTPUTS] == (size_t)taken->m * sizeof(ptrdiff_t)
            && (taken->n[SP_TAKEN_SLOTS] - slots) % sizeof(uint64_t) == 0
-           && taken->n[SP_TAKEN_ONCE] == 2 * (size_t)sp_once_width(taken->m) * sizeof(double)
+           && taken->n[SP_TAKEN_ONCE]
+                  == 2 * (size_t)sp_once_width(taken->m, sp_taken_has_b(taken)) * sizeof(double)
            && taken->n[SP_TAKEN_NUMBERS] % row == 0 && taken->n[SP_TAKEN_NUMBERS] / row == n
            && taken->n[SP_TAKEN_MEANS] == 2 * n * sizeof(double);
 }
@@ -279,11 +291,8 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
         if (!(fabs(means[i]) <= SP_VALUE_LIMIT))
             return "its means are invalid";
     }
-    const char *wrong
-        = sp_once_fault((const double *)sp_taken_half(taken, SP_TAKEN_ONCE, false), taken->m);
-    return wrong != NULL
-               ? wrong
-               : sp_once_fault((const double *)sp_taken_half(taken, SP_TAKEN_ONCE, true), taken->m);
+    const char *wrong = sp_once_fault(taken, false);
+    return wrong != NULL ? wrong : sp_once_fault(taken, true);
 }
 
 /* The same, with a copy of the slots, in which what is left out is marked. */
@@ -304,6 +313,7 @@ static int sp_slots_back(const sp_taken *taken, sp_learner *learner, const sp_ev
     }
     sp_kept_leave(learner, slots, event->n, n, bends, n_bends, columns, n_bytes);
     const sp_kept kept = {taken->outputs == 1,
+                          sp_taken_has_b(taken),
                           taken->y,
                           sp_taken_outputs(taken),
                           taken->m,

@@ -278,9 +278,10 @@ SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdif
     }
 }
 
-SP_PRIVATE ptrdiff_t sp_once_width(ptrdiff_t m)
+SP_PRIVATE ptrdiff_t sp_once_width(ptrdiff_t m, bool many)
 {
-    return SP_ONCE_MODEL + (m ? SP_ONCE_OUTPUT * m + SP_ONCE_BAYES : 0);
+    return SP_ONCE_MODEL + (m ? SP_ONCE_OUTPUT * m + SP_ONCE_BAYES : 0)
+           + (many ? SP_ONCE_MANY : 0);
 }
 
 SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
@@ -296,13 +297,16 @@ SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t 
     sp_drift_read(&a->drift, once + 6);
     once += SP_ONCE_MODEL;
     for (ptrdiff_t j = 0; j < m; j++, once += SP_ONCE_OUTPUT) {
-        once[0] = k[j] < outputs ? a->w0[k[j]] : 0.0;
-        once[1] = k[j] < outputs ? a->G0[k[j]] : 0.0;
+        once[0] = k[j] < outputs ? a->w0[k[j]] : sp_many_begins(a);
+        once[1] = k[j] < outputs ? a->G0[k[j]] : SP_MANY_G0;
     }
     if (m) {
         once[0] = a->wn;
         once[1] = a->Gn;
+        once += SP_ONCE_BAYES;
     }
+    if (a->rows)
+        once[0] = a->many.b;
 }
 
 static double sp_undo_back(double now, double before, double after)
@@ -327,12 +331,15 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
     sp_adaptive *a = &learner->adaptive;
     const ptrdiff_t y = kept->y;
     const bool split = kept->one && a->rows;
+    const ptrdiff_t b = sp_once_width(kept->m, false);
     double drift[SP_DRIFT_NUMBERS];
     a->T = SP_MAX(0.0, sp_undo_back(a->T, before[0], after[0]));
     sp_adaptive_set_count(a, y, SP_MAX(0.0, sp_undo_back(a->D[y], before[1], after[1])));
-    if (!split && a->m == after[2] && a->nm == after[3]) {
+    if (a->m == after[2] && a->nm == after[3] && (!kept->has_b || a->many.b == after[b])) {
         a->m = before[2];
         a->nm = before[3];
+        if (kept->has_b)
+            a->many.b = before[b];
     }
     a->tau = sp_undo_back(a->tau, before[4], after[4]);
     a->tau = SP_MIN(SP_MAX(a->tau, SP_TAU_LEAST), SP_TAU_MOST);
@@ -350,7 +357,7 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
             sp_undo_back_output(learner, 1 - a->positive, -0.5, before, after);
         }
     }
-    if (kept->m && !split) {
+    if (kept->m) {
         a->wn = sp_undo_back(a->wn, before[0], after[0]);
         a->Gn = SP_MAX(0.0, sp_undo_back(a->Gn, before[1], after[1]));
     }

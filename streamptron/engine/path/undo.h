@@ -27,6 +27,7 @@ enum {
     SP_ONCE_MODEL = 6 + SP_DRIFT_NUMBERS, /* T, D of the label, m, nm, tau and its G, the watch's */
     SP_ONCE_OUTPUT = 2, /* w0, G0 */
     SP_ONCE_BAYES = 2, /* wn, Gn, behind those of all outputs that step */
+    SP_ONCE_MANY = 1, /* b, at the end, of more than two labels */
     SP_FOLDS_MOST = 16, /* of 2^256: more folds leave nothing of any share */
 };
 
@@ -107,8 +108,8 @@ SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdif
                               ptrdiff_t n, const uint8_t *bends, ptrdiff_t n_bends,
                               const uint8_t *columns, size_t bytes);
 
-/* Numbers that are kept once of a step of m outputs. */
-SP_PRIVATE ptrdiff_t sp_once_width(ptrdiff_t m);
+/* Numbers that are kept once of a step of m outputs; `many`: of more than two labels. */
+SP_PRIVATE ptrdiff_t sp_once_width(ptrdiff_t m, bool many);
 
 /* What is kept once that a step for label y changes. */
 SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
@@ -117,6 +118,7 @@ SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t 
 /* A step's numbers. */
 typedef struct sp_kept {
     bool one; /* there were two labels, with one output */
+    bool has_b; /* b is kept */
     ptrdiff_t y;
     const ptrdiff_t *k; /* outputs that stepped, rising */
     ptrdiff_t m;
@@ -134,9 +136,8 @@ typedef struct sp_kept {
    from elsewhere may name some twice. -1 without memory; then nothing has changed. */
 SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept);
 
-/* Take back what is kept once. The usual size of naive Bayes' value and the watch for drift come
-   back only if nothing was learned since; of a step taken with two labels that and naive Bayes'
-   weight do not come back once there are more, for they are other numbers then. */
+/* Take back what is kept once. What is usual (m and b) and the watch for drift come back only if
+   nothing was learned since. */
 SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
                                   const double *after);
 
