@@ -28,9 +28,11 @@ from streamptron.command.options import (
     encoding_of,
     is_plain,
     json_option,
+    known_labels_option,
     learn_unsure_option,
     mails_argument,
     model_option,
+    new_label_option,
     new_model,
     new_tokenizer,
     option_called,
@@ -137,6 +139,8 @@ def commands() -> None:
     help="Threads: one learns, the others read and split texts ahead of it.",
 )
 @learn_unsure_option
+@known_labels_option
+@new_label_option
 @click.option("--quiet", "-q", is_flag=True, help="Print only warnings.")
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Learn from files of labelled lines; - is the standard input.
@@ -202,6 +206,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                 )
         keeper.model = learner
         learner.learn_unsure = learn_unsure
+        _settle_labels(learner, given["known_labels"], given["new_label"], resume)
         format = learner.reading["format"]
         if given["jobs"] > 1 and learner.several:
             raise click.UsageError(
@@ -255,6 +260,16 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                 "saved as it is"
             )
     return 0
+
+
+def _settle_labels(model: LineModel, known: bool, new: bool, resume: bool) -> None:
+    """Which labels may be learned now, and from now on."""
+    if known and new:
+        raise click.UsageError("--known-labels and --new-label exclude each other; give one")
+    if resume:
+        model.settle_labels(known, new, learns=False)
+    if known:
+        model.labels = {**(model.labels or {}), "known": True}
 
 
 def _every(share: float) -> int:

@@ -52,6 +52,8 @@ class Keeper:
         For how many seconds it waits while another process writes the model.
     unit
         What is learned, by a message: lines or mails.
+    known_labels, new_label
+        Which labels may be learned, see LineModel.settle_labels.
 
     Attributes
     ----------
@@ -79,6 +81,8 @@ class Keeper:
         learn_unsure: float | None = None,
         wait: float = 0.0,
         unit: str = "line",
+        known_labels: bool = False,
+        new_label: bool = False,
     ) -> None:
         self.path = path
         self.unit = unit
@@ -93,6 +97,7 @@ class Keeper:
         self._reload_seconds = reload_seconds
         self._learn_unsure = learn_unsure
         self._wait = wait
+        self._known_labels, self._new_label = known_labels, new_label
         self._tried = 0  # how many lines a failed save has tried to save
         self._last_save = self._last_look = time.monotonic()
         self._known: tuple[int, ...] | None = None  # the file that was read or written last
@@ -128,8 +133,13 @@ class Keeper:
             self.model = LineModel.load(self.path, several=True)
             self.file = self._known
         self.model.learn_unsure = self._learn_unsure
+        self._settle_labels(self.model)
         if self.model is create and self._writes:
             self._write()
+
+    def _settle_labels(self, model: LineModel) -> None:
+        if self._writes:
+            model.settle_labels(self._known_labels, self._new_label)
 
     def learned(self, n_lines: int) -> bool:
         """Count lines as learned; whether that is to be saved now."""
@@ -211,6 +221,7 @@ class Keeper:
             with self.lock.reloading() if self._writes else contextlib.nullcontext():
                 model = LineModel.load(self.path, several=True)
                 check(model)
+                self._settle_labels(model)
         except (OSError, ValueError) as error:
             place = (self._known or ())[:2]
             if asked or place != self._refused:

@@ -1,4 +1,4 @@
-"""Which mails a model has learned, and as what, so that none is learned twice.
+"""Which labels a model has, and which mails it has learned, so that none is learned twice.
 
 Eight bytes a mail: a checksum of what it is known by (see files/mail.py) and of its label. What can
 be taken back is in the journal, which holds fewer mails, each with all that it has taught.
@@ -8,13 +8,65 @@ from __future__ import annotations
 
 import base64
 import typing
+import warnings
 from itertools import islice
 
+from streamptron.estimator.names import shown
+
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 MOST = 100_000  # mails; the oldest are forgotten first
 SIZE = 8  # bytes of one
+
+
+class Labels:
+    """Which labels may be learned.
+
+    Parameters
+    ----------
+    names
+        Those that the model has.
+    first
+        So many may come by themselves.
+    new
+        All may: they are only warned of if they look like another one.
+
+    Examples
+    --------
+    >>> Labels(["ham", "spam"], 2).check("Spam")
+    Traceback (most recent call last):
+    ValueError: the label 'Spam' is not one of the model's, 'ham', 'spam'; did you mean 'spam'? ...
+    """
+
+    def __init__(self, names: Sequence[str], first: int, new: bool = False) -> None:
+        self._names = dict.fromkeys(names)
+        self._first = first
+        self._new = new
+
+    def check(self, label: str) -> None:
+        """Raise a ValueError if a label may not be learned."""
+        if label in self._names:
+            return
+        near = [name for name in self._names if name.casefold() == label.casefold()]
+        if self._new or len(self._names) < self._first:
+            if near:
+                warnings.warn(
+                    f"the new label {shown(label)} differs from {shown(near[0])} by case alone",
+                    stacklevel=2,
+                )
+            self._names[label] = None
+            return
+        if not near:
+            from difflib import get_close_matches
+
+            near = get_close_matches(label, list(self._names), 1, 0.5)
+        few = ", ".join(map(shown, list(self._names)[:10])) + ", ..." * (len(self._names) > 10)
+        then = f"did you mean {shown(near[0])}? To" if near else "to"
+        raise ValueError(
+            f"the label {shown(label)} is not one of the model's, {few}; {then} make it a new one "
+            "give --new-label"
+        )
 
 
 class Known:

@@ -12,6 +12,7 @@ and, where there is one:
     header      of CSV: the columns of the file that was read last
     place       where a training has stopped, see stream.Place; None if it came to its end
     spool       files of corrections that were learned and not moved away yet, see command/spool.py
+    labels      `known`: whether it learns no others; `negative`: some that are False (Perceptron)
     mails       `known`: those that were learned, see command/known.py
 
 A pipeline that was saved in Python has no `lines`: its lines are then plain ones.
@@ -26,7 +27,7 @@ import typing
 from typing import Any
 
 from streamptron._core import BinaryModel
-from streamptron.command.known import Known
+from streamptron.command.known import Known, Labels
 from streamptron.doors.sets import RankModel
 from streamptron.doors.texts import MailDoor
 from streamptron.estimator.names import shown
@@ -51,7 +52,8 @@ TRUTHS = {"1": True, "+1": True, "true": True, "0": False, "-1": False, "false":
 PLAIN: dict[str, Any] = {"reading": {"format": "plain"}, "positive": None, "names": None}
 MAILS: dict[str, Any] = {**PLAIN, "reading": {"format": "mail"}}
 OF_FILES = ("label_by", "labels_of")
-OPTIONAL = ("header", "place", "spool", "mails")
+OPTIONAL = ("header", "place", "spool", "mails", "labels")
+FEW = 100  # negative labels of a Perceptron that are remembered
 
 
 class Truths(dict[Any, bool]):
@@ -113,6 +115,8 @@ class LineModel:
         self.spool: dict[str, Any] | None = None
         self.mails: dict[str, Any] | None = None  # as the file has them
         self._learned: Known | None = None
+        self.labels: dict[str, Any] | None = None
+        self._labels: Labels | None = None  # which may be learned; None: all
         self._learn_unsure: float | None = None
         self.journal: Any = None
         self._names = names or [None, None]
@@ -240,6 +244,8 @@ class LineModel:
             return tuple(map(self.label, text))
         if isinstance(text, Truths):
             return Truths({self.label(name): there for name, there in text.items()})
+        if self._labels is not None:
+            self._labels.check(text)
         if self.wanted:
             self.wanted.discard(text)
             if len(self.others) < 5:
@@ -250,6 +256,8 @@ class LineModel:
             found: Hashable = self._others.get(text, text)
             return found
         if self.positive is not None:
+            if text != self.positive:
+                self._note_negative(text)
             return text == self.positive
         truth = TRUTHS.get(text.lower())
         if truth is None:
@@ -261,6 +269,31 @@ class LineModel:
             self._names[truth] = text
             self._written = []
         return truth
+
+    def _note_negative(self, text: str) -> None:
+        noted = (self.labels or {}).get("negative", [])
+        if text not in noted and len(noted) < FEW:
+            self.labels = {**(self.labels or {}), "negative": [*noted, text]}
+
+    def settle_labels(self, known: bool = False, new: bool = False, learns: bool = True) -> None:
+        """Say which labels may be learned.
+
+        By default all, but of a filter, which reads mails, the first two: there a third one is a
+        slip, after which mails that should pass are judged by what they are not. With `known`, or
+        if the model was trained so, those that it has; with `new` all of them.
+        """
+        names = self.names
+        if self._binary:
+            negative = (self.labels or {}).get("negative", [])
+            names = [name for name in names if name] if self.positive is None else []
+            names += [str(self.positive), f"not {self.positive}", *negative] if negative else []
+        if known and not names:
+            raise ValueError("--known-labels: the model knows no label yet; leave it out")
+        asked = known or (self.labels or {}).get("known", False)
+        is_filter = learns and isinstance(self.tokenizer, MailDoor) and not self.several
+        self._labels = None
+        if new or (asked and names) or (is_filter and (names or not self._binary)):
+            self._labels = Labels(names, 0 if asked else 2, new)
 
     def too_many(self, labels: Sequence[Hashable]) -> dict[int, str]:
         """Which of some labels, in order, the learner has no place for, and why."""

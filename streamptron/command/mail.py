@@ -18,6 +18,7 @@ from streamptron.command.options import (
     learn_unsure_option,
     min_probability_option,
     model_option,
+    new_label_option,
 )
 from streamptron.command.passing import (
     ERROR,
@@ -209,17 +210,17 @@ files_of_mails = click.argument("files", nargs=-1, type=FILE)
 @model_option
 @config_option
 @click.option("--as", "label", metavar="LABEL", required=True, help="What the mails are.")
+@new_label_option
 @learn_unsure_option
 @wait_option
-def learn(
-    files: tuple[str, ...], model: str, label: str, learn_unsure: float | None, wait: float
-) -> None:
+def learn(files: tuple[str, ...], model: str, label: str, wait: float, **given: Any) -> None:
     """Learn what mails are, and remember it.
 
     Without FILES it is the mail on the standard input. A mail that has been learned with this label
     is left as it is, so a folder may be given again. One that has been learned with another label
     is learned anew, and what it has taught is taken back, of the last 500. What is remembered is in
-    the model's file. A mail is the same if its Message-ID, From, Subject and text are.
+    the model's file. A mail is the same if its Message-ID, From, Subject and text are. A label that
+    the model does not have is an error, unless it knows less than two.
 
     \b
     Examples:
@@ -229,8 +230,9 @@ def learn(
     from streamptron.command.keeper import Keeper
     from streamptron.command.teach import teach
 
+    learn_unsure = given["learn_unsure"]
     done = dict.fromkeys(("learned", "corrected", "known", "sure"), 0)
-    with Keeper(model, learn_unsure=learn_unsure, wait=wait) as keeper:
+    with Keeper(model, wait=wait, **given) as keeper:
         keeper.load()
         for mail in _mails(files):
             done[teach(keeper.model, mail, label)] += 1

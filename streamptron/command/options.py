@@ -302,6 +302,16 @@ learn_unsure_option = click.option(
     metavar="MARGIN",
     help="Learn only what is answered wrongly, or by less than this margin (docs/mail.md).",
 )
+new_label_option = click.option(
+    "--new-label",
+    is_flag=True,
+    help="Learn labels that the model does not have, too.",
+)
+known_labels_option = click.option(
+    "--known-labels",
+    is_flag=True,
+    help="Learn no labels but those that the model has.",
+)
 config_option = click.option(
     "--config",
     type=FILE,

@@ -21,9 +21,11 @@ from streamptron.command.options import (
     Learner,
     config_option,
     encoding_of,
+    known_labels_option,
     learn_unsure_option,
     min_probability_option,
     model_option,
+    new_label_option,
     new_model,
     option_called,
     reading_of,
@@ -72,7 +74,15 @@ def _errors(have_one: bool) -> Iterator[None]:
     cls=Sorting,
     sections={
         "Answers": ["form", "template", "top", "min_probability", "exit_code"],
-        "Learning": ["learn", "learn_unsure", "save_every", "save_seconds", "corrections"],
+        "Learning": [
+            "learn",
+            "learn_unsure",
+            "known_labels",
+            "new_label",
+            "save_every",
+            "save_seconds",
+            "corrections",
+        ],
         "The model's file": ["reload_seconds", "create", "status"],
         **READING_SECTION,
         **{f"{title}, with --create": names for title, names in LEARNER_SECTION.items()},
@@ -110,6 +120,8 @@ def _errors(have_one: bool) -> Iterator[None]:
 )
 @click.option("--learn", is_flag=True, help="Learn a line that has a label, after its answer.")
 @learn_unsure_option
+@known_labels_option
+@new_label_option
 @click.option(
     "--save-every", type=click.IntRange(1), help="Save after this many lines, and at the end."
 )
@@ -188,6 +200,8 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
         seconds=given["save_seconds"],
         reload_seconds=given["reload_seconds"],
         learn_unsure=given["learn_unsure"],
+        known_labels=given["known_labels"],
+        new_label=given["new_label"],
     )
     options: dict[str, Any] = {
         "max_line": given["max_line"],
@@ -217,6 +231,10 @@ def _check_given(given: dict[str, Any]) -> None:
         raise click.UsageError("without --learn there is nothing to save")
     if not learn and given["learn_unsure"] is not None:
         raise click.UsageError("--learn-unsure says what is learned; give --learn too")
+    if not learn and (given["known_labels"] or given["new_label"]):
+        raise click.UsageError("--known-labels and --new-label say what is learned; give --learn")
+    if given["known_labels"] and given["new_label"]:
+        raise click.UsageError("--known-labels and --new-label exclude each other; give one")
     if not learn and given["corrections"] is not None:
         raise click.UsageError("--corrections are learned; give --learn too")
     if given["exit_code"]:

@@ -16,6 +16,7 @@ from streamptron.command.options import (
     learn_unsure_option,
     min_probability_option,
     model_option,
+    new_label_option,
 )
 
 
@@ -28,6 +29,7 @@ from streamptron.command.options import (
 @min_probability_option
 @click.option("--learn", "learns", is_flag=True, help="Learn the mails of TELL, `spamc -L`.")
 @learn_unsure_option
+@new_label_option
 @click.option("--save-every", type=click.IntRange(1), help="Save after this many mails learned.")
 @click.option(
     "--save-seconds",
@@ -78,7 +80,9 @@ def serve(model: str, path: str | None, place: str | None, **given: Any) -> int:
     if not hasattr(signal, "SIGHUP"):
         raise OSError("serve waits for sockets and signals in a way that only Unix has")
     learns = given["learns"]
-    if not learns and (given["save_every"] or given["learn_unsure"] is not None):
+    if not learns and (
+        given["save_every"] or given["learn_unsure"] is not None or given["new_label"]
+    ):
         raise click.UsageError("without --learn nothing is learned or saved; give that too")
     if (path is None) == (place is None):
         raise click.UsageError("give --socket FILE or --listen HOST:PORT, one of the two")
@@ -93,6 +97,7 @@ def serve(model: str, path: str | None, place: str | None, **given: Any) -> int:
         reload_seconds=given["reload_seconds"],
         learn_unsure=given["learn_unsure"],
         unit="mail",
+        new_label=given["new_label"],
     )
     server = Server(
         keeper,

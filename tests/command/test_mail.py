@@ -324,6 +324,36 @@ def test_a_model_of_texts_learns_no_mails(tmp_path):
     assert out == MAIL
 
 
+@pytest.mark.parametrize("learner", [[], ["--learner", "perceptron", "--positive", "spam"]])
+@pytest.mark.parametrize("label", ["Spam", "spma", "Junk", ""])
+def test_a_label_that_the_filter_does_not_have_is_a_slip(boxes, label, learner):
+    model, saw = boxes / "m", ("--spam", boxes / "Junk", "--ham", boxes / "INBOX")
+    run("train", "-q", *saw, "-m", model, *learner)
+    saved = model.read_bytes()
+    _, said = run("learn", "--as", label, "-m", model, data=MAIL, code=1)
+    assert f"the label '{label}' is not one of the model's, " in said
+    assert ("did you mean 'spam'? To make it a new one" in said) == (label in ("Spam", "spma"))
+    assert model.read_bytes() == saved
+    run("learn", "--as", "ham", "-m", model, data=MAIL)
+    if not learner and label:
+        _, said = run("learn", "--as", label, "--new-label", "-m", model, data=MAIL)
+        assert ("differs from 'spam' by case alone" in said) == (label == "Spam")
+        assert load(model)[-1].labels == ["ham", "spam", label] or label in load(model)[-1].labels
+        # and it is one that it has from now on
+        run("learn", "--as", label, "-m", model, data=SPAM % (8, 8))
+
+
+def test_the_first_two_labels_of_a_filter_come_by_themselves(boxes):
+    (boxes / "index").write_text("spam Junk/1.eml\nham INBOX/1.eml\nSpam Junk/2.eml\n")
+    predict = ("predict", boxes / "index", "--format", "mail", "--label-by", "index", "--learn")
+    _, said = run(*predict, "--create", "-m", boxes / "m")
+    assert "1 of 3 lines are bad, the first: " in said
+    assert "index:3: the label 'Spam' is not one of the model's, 'spam', 'ham'" in said
+    assert load(boxes / "m")[-1].labels == ["spam", "ham"]
+    _, said = run(*predict, "--new-label", "-m", boxes / "m")
+    assert load(boxes / "m")[-1].labels == ["spam", "ham", "Spam"]
+
+
 def test_mails_that_come_at_once_wait_for_each_other(model):
     learn = ("learn", "--as", "ham", "-m", model)
     running = [process(*learn) for _ in range(5)]

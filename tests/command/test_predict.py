@@ -309,3 +309,41 @@ def test_a_pipe_is_read_as_a_file_of_what_the_model_was_trained_on(format, words
         assert said.endswith("lines are jsonl, as in the training; else give --input or --format\n")
         answer = run("predict", "-m", tmp_path / "m", "--input", "text", data=b"win\n")[0]
         assert answer.startswith(b"a\t")
+
+
+@pytest.mark.parametrize("learner", [[], ["--learner", "multilabel"]])
+def test_a_model_of_known_labels_learns_no_others(tmp_path, learner):
+    model, more = tmp_path / "m", b"spam\ta prize\nspma\ta prize\nham\tsee\n"
+    (tmp_path / "a.tsv").write_bytes(b"spam\twin a prize\nham\tsee you\n" * 2)
+    run("train", "-q", tmp_path / "a.tsv", "-m", model, *learner)
+    learn = ("predict", "--learn", "-m", model)
+    for known in ([], ["--known-labels"]):
+        saved = model.read_bytes()
+        _, said = run(*learn, *known, data=more)
+        assert ("the label 'spma' is not one of the model's" in said) == bool(known)
+        assert ("spma" in loaded(model).labels) == (not known)
+        model.write_bytes(saved)
+    _, said = run("train", "-q", tmp_path / "a.tsv", "-m", model, "--known-labels", *learner)
+    assert "did you mean 'spam'?" in run(*learn, data=more)[1]
+    assert loaded(model).labels == ["spam", "ham"]
+    (tmp_path / "b.tsv").write_bytes(more)
+    resume = ("train", "-q", "--resume", tmp_path / "b.tsv", "-m", model)
+    assert "b.tsv:2: the label 'spma' is not one" in run(*resume, code=1)[1]
+    run(*resume, "--new-label")
+    assert loaded(model).labels == ["spam", "ham", "spma"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--known-labels"], 2, "say what is learned; give --learn"),
+        (["--learn", "--known-labels", "--new-label"], 2, "exclude each other"),
+        (
+            ["--learn", "--create", "--known-labels"],
+            1,
+            "the model knows no label yet",
+        ),
+    ],
+)
+def test_known_labels_need_some(tmp_path, words, code, message):
+    assert message in run("predict", "-m", tmp_path / "none", *words, code=code)[1]

@@ -119,6 +119,23 @@ def test_mails_are_learned_corrected_and_taken_back_and_saved_at_the_end(model):
     assert "1 known already" in run("learn", "--as", "spam", "-m", model, data=MAIL)[1]
 
 
+def test_a_server_makes_no_third_label_unless_it_is_told_to(model):  # noqa: F811
+    run("learn", "--as", "list", "--new-label", "-m", model, data=HAM % (7, 7))
+    third = load(model)[-1].labels
+    os.rename(model, model.parent / "three")
+    (model.parent / "index").write_text("spam Junk/1.eml\nlist INBOX/1.eml\nlost INBOX/2.eml\n")
+    run("train", "-q", "index", "--format", "mail", "--label-by", "index", "-m", model,
+        cwd=model.parent)  # fmt: skip
+    with serving(model, "--learn") as (path, said, _):
+        answer = asked(path, "TELL", MAIL, *TELL_HAM)[0]
+        assert answer.startswith("SPAMD/1.5 70 the label 'ham' is not one of the model's, ")
+    assert len(said) == 1
+    with serving(model, "--learn", "--new-label") as (path, _, _):
+        assert asked(path, "TELL", MAIL, *TELL_HAM)[1]["DidSet"] == "local"
+    assert "ham" in load(model)[-1].labels
+    assert third == ["ham", "spam", "list"] or "list" in third
+
+
 def test_thick_training_leaves_out_what_it_is_sure_of(model):  # noqa: F811
     with serving(model, "--learn", "--learn-unsure", "0") as (path, _, _):
         assert "DidSet" not in asked(path, "TELL", MAIL, *TELL_SPAM)[1]
@@ -216,9 +233,9 @@ def test_a_mail_that_is_sent_packed_is_unpacked(model):  # noqa: F811
 
 def test_without_a_descriptor_clients_wait(model):  # noqa: F811
     with serving(model) as (path, said, server):
-        used = len(os.listdir(f"/proc/{server.pid}/fd"))
+        used = max(map(int, os.listdir(f"/proc/{server.pid}/fd")))
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (used + 2, used + 2))
-        links = [linked(path) for _ in range(4)]
+        links = [linked(path) for _ in range(12)]
         for link in links:
             link.sendall(b"PING SPAMC/1.5\r\n\r\n")
             assert received(link) == b"SPAMD/1.5 0 PONG\r\n"
