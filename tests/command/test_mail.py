@@ -78,7 +78,7 @@ def test_folders_of_other_labels_and_an_index_do_too(boxes):
         (["--spam", "Junk", "--ngrams", "2"], "--ngrams is not for mails"),
         (["--spam", "Junk", "--bytes", "3"], "--bytes 3; it must be 0"),
         (["a.tsv", "--bytes", "0"], "--bytes is not for lines that are texts"),
-        (["a.tsv", "--label-by", "folder"], "the format plain has no --label-by"),
+        (["a.tsv", "--delimiter", ";"], "the format plain has no --delimiter"),
     ],
 )
 def test_what_cannot_be_meant_is_wrong_usage(boxes, words, message):
