@@ -18,8 +18,7 @@ from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
     SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_chunks_renumber,
-    sp_contents_check, sp_counts_fault, sp_fault, sp_flat_words, sp_header, sp_header_free,
-    sp_header_read)
+    sp_contents_check, sp_fault, sp_flat_words, sp_header, sp_header_free, sp_header_read)
 from streamptron.engine.linear cimport (
     SP_KEPT_KINDS, SP_RULE_MIRA, SP_RULE_MULTICLASS, sp_calibrator, sp_serve, sp_table)
 from streamptron.engine.memory cimport (
@@ -31,7 +30,8 @@ from streamptron.engine.path cimport (
     sp_learner_slots_fault, sp_once_numbers, sp_rule_can)
 from streamptron.engine.whole cimport (
     SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_FORMER_MEMORY,
-    SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_VOTED_MEMORY, sp_entries_map,
+    SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_VOTED_MEMORY, sp_counts_fault,
+    sp_entries_map,
     sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
     sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write, sp_former,
     sp_former_free, sp_former_measure, sp_former_once, sp_former_write, sp_learner_has_rows,

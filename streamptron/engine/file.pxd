@@ -46,9 +46,5 @@ cdef extern from "file/arrays.h" nogil:
     const char *sp_flat_words(int fault) noexcept
 
 
-cdef extern from "file/counts.h" nogil:
-    const char *sp_counts_fault(const sp_learner *learner) noexcept
-
-
 cdef extern from "file/open.h" nogil:
     int sp_contents_check(const sp_header *header, sp_fault *fault) noexcept

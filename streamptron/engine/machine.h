@@ -153,7 +153,7 @@ SP_RARE static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_
         return sp_sets_slots_fault(learner, n_slots);
     if (sp_machine_of(learner) == SP_MACHINE_WIDE)
         return false; /* what there is lies in rows */
-    return !sp_table_is_finite(&learner->table);
+    return !sp_table_is_sound(&learner->table);
 }
 
 /* Work out what is kept beside the slots, once they are there. -1 without memory. */

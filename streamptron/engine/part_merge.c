@@ -15,6 +15,7 @@ SP_FOR_SIZE
 #include "whole/mix_rows.c"
 #include "whole/mix_stay.c"
 #include "whole/shard.c"
+#include "whole/sound.c"
 #include "wide/mix.c"
 #ifdef SP_LIBRARY
 SP_FOR_SIZE_END

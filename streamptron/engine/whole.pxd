@@ -198,3 +198,7 @@ cdef extern from "many/former.h" nogil:
                         double *to) noexcept
     void sp_former_write(const sp_former *former, double *weights, uint32_t *chunks,
                          uint32_t *marks) noexcept
+
+
+cdef extern from "whole/sound.h" nogil:
+    const char *sp_counts_fault(const sp_learner *learner) noexcept

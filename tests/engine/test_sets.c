@@ -2,6 +2,7 @@
 
 #include "kit.h"
 
+#include "adaptive/logs.h"
 #include "machine.h"
 #include "path/taken.h"
 #include "sets/flat.h"
@@ -347,6 +348,24 @@ static void teach(sp_learner *learner, uint32_t first, int n)
     sp_event_free(&event);
 }
 
+/* A score that is no number is no place in memory; no file or merge makes one, but if one did. */
+static void test_no_number(void)
+{
+    sp_learner learner;
+    CHECK_SAME(open_learner(&learner, 0), 0);
+    teach(&learner, 0, EVENTS);
+    for (ptrdiff_t k = 0; k < learner.sets.n_labels; k++) {
+        learner.sets.labels[k].w0 = NAN;
+        sp_sets_settle_label(&learner.sets, k);
+    }
+    teach(&learner, 0, 20);
+    for (int t = 0; t < SP_SETS_STEPS; t++)
+        CHECK(isfinite(learner.sets.said[t]) && isfinite(learner.sets.there[t]));
+    CHECK_EQUAL(sp_sigmoid(NAN), 0.0);
+    CHECK_EQUAL(sp_exp(NAN), 0.0);
+    sp_learner_free(&learner);
+}
+
 /* A learner as a shard; `places`: its labels, which are the first of all. */
 static sp_shard shard_of(const sp_learner *learner, const sp_learner *base, int32_t *places)
 {
@@ -412,6 +431,7 @@ int main(int argc, char **argv)
     test_failures(0);
     test_failures(25);
     test_flat();
+    test_no_number();
     test_merge(0);
     test_merge(25);
     return 0;

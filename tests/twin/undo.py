@@ -15,6 +15,7 @@ import copy
 
 from tests.twin.adaptive import AdaptiveClassifier, Column, Slot
 from tests.twin.arithmetic import float32
+from tests.twin.counts import within
 from tests.twin.labels import Entry, MultiLabelClassifier
 from tests.twin.labels import Slot as SetSlot
 from tests.twin.learners import INTERCEPT
@@ -208,8 +209,7 @@ def undo_counts(twin, y, slot, before, after):
         slot.enter(y)
     c = back32(slot.c.get(y, 0.0), before.c.get(y, 0.0), after.c.get(y, 0.0))
     slot.c[y] = c if slot.negative else max(0.0, c)
-    if slot.cnt == 0:
-        slot.c = dict.fromkeys(slot.c, 0.0)
+    slot.c = {k: within(c, slot.cnt) if slot.cnt else 0.0 for k, c in slot.c.items()}
     if not twin.two:
         slot.sift()
     slot.negative = slot.negative or any(c < 0 for c in slot.c.values())
@@ -381,8 +381,7 @@ def undo_sets_slot(twin, step, slot, before, after):
     if not counts:
         return
     for entry in slot.row.values():
-        if slot.cnt == 0:
-            entry.c = 0.0
+        entry.c = within(entry.c, slot.cnt) if slot.cnt else 0.0
         slot.negative = slot.negative or entry.c < 0
     if slot.cnt == 0 or not slot.negative:
         slot.N = 0.0 if slot.cnt == 0 else max(0.0, slot.N)

@@ -13,6 +13,7 @@
 #include "adaptive/state.h"
 #include "linear/slot.h"
 #include "memory/compiler.h"
+#include "rows/marks.h"
 #include "rows/rows.h"
 
 #include <math.h>
@@ -179,9 +180,11 @@ static inline int sp_head_fault(const sp_head *head)
 static inline int sp_slot_fault(const sp_head *head)
 {
     const double most = 0x1p120;
+    const float c_most = sp_c_most(head->cnt), c_least = sp_c_least(head->cnt, signbit(head->s));
     return sp_head_fault(head)
            || !(sp_is_below(head->w, most) && head->G >= 0.0f && head->G <= 1e38f
-                && sp_is_below(head->of.c[0], most) && sp_is_below(head->of.c[1], most));
+                && head->of.c[0] >= c_least && head->of.c[0] <= c_most && head->of.c[1] >= c_least
+                && head->of.c[1] <= c_most);
 }
 
 /* What a feature does to the scores of its events, for the ceiling: its largest weight, times what

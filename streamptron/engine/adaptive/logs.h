@@ -73,16 +73,17 @@ SP_TEMPLATE double sp_log(double x)
     return (2.0 * s + 2.0 * s * p) + e * SP_LN2;
 }
 
-/* e^x for x <= 0, as the polynomial at x - k log 2, times 2^k; 0 below -700. Within 1 ulp. */
+/* e^x for x <= 0, as the polynomial at x - k log 2, times 2^k; 0 below -700, and of what is no
+   number, of which no k can be made. Within 1 ulp. */
 SP_TEMPLATE double sp_exp(double x)
 {
-    double at = x < -700.0 ? -700.0 : x;
+    double at = x >= -700.0 ? x : -700.0;
     int32_t k = (int32_t)(at * 1.4426950408889634 - 0.5);       /* towards 0: the nearest */
     double r = (at - k * SP_LN2_HIGH) - k * SP_LN2_LOW;
     double r2 = r * r, r4 = r2 * r2, p;
     p = SP_EXP_SERIES(r, r2, r4);
     p *= sp_from_bits((uint64_t)(int64_t)(k + 1023) << 52);
-    return x < -700.0 ? 0.0 : p;
+    return x >= -700.0 ? p : 0.0;
 }
 
 SP_TEMPLATE double sp_sigmoid(double t)
@@ -118,7 +119,7 @@ SP_TEMPLATE void sp_sigmoid_both(double first, double second, double *sigmoids)
 {
     const sp_double2 t = {first, second}, low = SP_BOTH(-700.0);
     const sp_double2 x = (sp_double2)((sp_int2)t | INT64_MIN);
-    const sp_int2 none = (sp_int2)(x < low), positive = (sp_int2)(t >= SP_BOTH(0.0));
+    const sp_int2 none = ~(sp_int2)(x >= low), positive = (sp_int2)(t >= SP_BOTH(0.0));
     const sp_double2 at = (sp_double2)((none & (sp_int2)low) | (~none & (sp_int2)x));
     const sp_double2 k = __builtin_convertvector(
         __builtin_convertvector(at * 1.4426950408889634 - 0.5, sp_word2), sp_double2);

@@ -80,6 +80,12 @@ SP_TEMPLATE double sp_back_mean(double now, double before, double after, double 
     return signbit(now) ? -a : a;
 }
 
+/* What is left of a label's count: a value counts 8 at most, whatever rounding has left. */
+SP_TEMPLATE float sp_c_left(float c, float cnt)
+{
+    return cnt == 0.0f ? 0.0f : (float)sp_clip(c, SP_MOST * (double)cnt);
+}
+
 /* The count of place y. A feature that has not come at all has none; and one of which a count is
    below 0 has been negative. */
 static inline void sp_back_place(sp_head *head, ptrdiff_t y, float before, float after)
@@ -90,7 +96,7 @@ static inline void sp_back_place(sp_head *head, ptrdiff_t y, float before, float
             *c = sp_back(*c, before, after);
             if (*c < 0.0f && !signbit(head->s)) *c = 0.0f;
         }
-        if (head->cnt == 0.0f) *c = 0.0f;
+        *c = sp_c_left(*c, head->cnt);
         if (*c < 0.0f && !signbit(head->s)) head->s = -head->s;
     }
 }

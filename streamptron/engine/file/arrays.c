@@ -27,7 +27,7 @@ SP_API const char *sp_flat_words(int fault)
     case SP_FLAT_CHUNK:
         return "the list of chunks does not fit the weights";
     case SP_FLAT_WEIGHT:
-        return "a weight is not finite";
+        return "a number of a feature is none that learning can have made";
     default:
         return "there are weights of no feature or no label";
     }

@@ -4,6 +4,7 @@
 #include "machine.h"
 #include "many/former.h"
 #include "memory/heap.h"
+#include "whole/sound.h"
 
 #include <math.h>
 #include <string.h>
@@ -150,37 +151,6 @@ static bool sp_ceiling_read(const sp_json *json, sp_learner *learner)
     learner->ceiling.clock = (uint32_t)clock;
     learner->ceiling.n_evicted = evicted;
     return true;
-}
-
-/* Within what learning keeps: outside of it the next event might leave something not finite. */
-static bool sp_scale_is_sound(const sp_scale *scale)
-{
-    return isfinite(scale->m) && isfinite(scale->n) && scale->n >= 0.0;
-}
-
-static bool sp_fit_is_sound(const sp_calibrator *fit)
-{
-    return 0.0 <= fit->A && fit->A <= 65.0 && fabs(fit->B) <= 17.0 && fit->GA > 0.0
-           && fit->GB > 0.0 && isfinite(fit->GA) && isfinite(fit->GB) && isfinite(fit->RA)
-           && isfinite(fit->RB);
-}
-
-SP_API const char *sp_counts_fault(const sp_learner *learner)
-{
-    const sp_table *table = &learner->table;
-    const sp_serve *serve = &learner->serve;
-    bool good = true;
-    if (table->fold > 0 && table->average != SP_AVERAGE_EXPONENTIAL)
-        return "the averages' clock is invalid";
-    if (!(table->c >= 1.0 && table->s > 0.0 && table->epoch >= 1.0 && isfinite(table->c)
-          && isfinite(table->s) && isfinite(table->epoch)))
-        return "the averages' clock is invalid";
-    for (int k = 0; k < SP_KEPT_KINDS; k++)
-        good &= sp_scale_is_sound(&serve->scale[k]) && sp_fit_is_sound(&learner->fits[k]);
-    for (int k = 0; k < 2; k++)
-        good &= isfinite(serve->T[k][0]) && isfinite(serve->T[k][1]) && isfinite(serve->G[k])
-                && 0 <= serve->lead[k] && serve->lead[k] <= 1;
-    return good ? NULL : "the record of which vector answers is invalid";
 }
 
 /* A part that must be there. */

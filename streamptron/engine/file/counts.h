@@ -15,15 +15,11 @@
 #include "file/header.h"
 #include "path/learner.h"
 
-/* Into an untrained learner that has its labels. 0, or a kind of fault. */
 /* Whether a file keeps more than two labels as those of before format 5 do. */
 SP_PRIVATE bool sp_header_is_former(const sp_header *header, const sp_learner *learner);
 
+/* Into an untrained learner that has its labels. 0, or a kind of fault. */
 SP_PRIVATE int sp_counts_read(const sp_header *header, sp_learner *learner, sp_fault *fault);
-
-/* What is wrong with the numbers of a learner that were read from somewhere, but the ceiling's and
-   what the machine keeps once; or NULL. */
-SP_API const char *sp_counts_fault(const sp_learner *learner);
 
 /* Each part as JSON. */
 SP_PRIVATE void sp_counters_write(const sp_learner *learner, sp_bytes *to);

@@ -635,14 +635,14 @@ SP_PRIVATE const char *sp_table_fault(const sp_table *table, sp_slot_type n_slot
     return NULL;
 }
 
-SP_PRIVATE bool sp_table_is_finite(const sp_table *table)
+SP_PRIVATE bool sp_table_is_sound(const sp_table *table)
 {
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
         for (size_t i = 0, end = table->n_chunks; i < end; i++) {
             if (sp_table_chunk(table, b, i) == NULL)
                 continue;
             for (size_t k = 0, end = (size_t)(SP_CHUNK_SLOTS * table->width); k < end; k++) {
-                if (!isfinite(table->blocks[b].chunks[i][k]))
+                if (!(fabs(table->blocks[b].chunks[i][k]) < SP_WEIGHT_LIMIT))
                     return false;
             }
         }

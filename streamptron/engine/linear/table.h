@@ -313,6 +313,6 @@ SP_PRIVATE int sp_table_split(sp_table *to, const sp_table *one, int positive);
 SP_PRIVATE const char *sp_table_fault(const sp_table *table, sp_slot_type n_slots);
 
 /* Whether all weights are finite. */
-SP_PRIVATE bool sp_table_is_finite(const sp_table *table);
+SP_PRIVATE bool sp_table_is_sound(const sp_table *table);
 
 #endif

@@ -55,7 +55,7 @@ static int sp_many_lay_row(sp_learner *learner, uint32_t block, sp_head *head,
     const sp_sparse *row = &head->row;
     double sum, squares;
     int fault = sp_marks_read(rows, (double *)(void *)head, 1, marks, n,
-                              (size_t)learner->adaptive.n_labels, at);
+                              (size_t)learner->adaptive.n_labels, block == 0, at);
     if (fault)
         return fault;
     const sp_entry *entries = sp_row_entries(rows, row);

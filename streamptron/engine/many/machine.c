@@ -200,8 +200,9 @@ SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 /* --- What may be wrong */
 
 /* Whether a row is one that learning can have made. */
-static bool sp_many_row_fault(const sp_learner *learner, const sp_sparse *row)
+static bool sp_many_row_fault(const sp_learner *learner, const sp_head *slot, bool counts)
 {
+    const sp_sparse *row = &slot->row;
     sp_entry room[SP_DENSE_MOST];
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
     const size_t labels = (size_t)learner->adaptive.n_labels;
@@ -210,7 +211,10 @@ static bool sp_many_row_fault(const sp_learner *learner, const sp_sparse *row)
     const sp_entry *entries = sp_row_look(rows, row, room);
     return row->n > labels
            || (row->block && !row->dense && row->n > sp_row_capacity((int)row->size))
-           || (!row->block && row->n) || !sp_entries_are_sound(entries, row->n, labels);
+           || (!row->block && row->n)
+           || !(counts ? sp_counts_are_sound((const double *)(const void *)slot, entries, row->n,
+                                             labels)
+                       : sp_entries_are_sound(entries, row->n, labels, -SP_MARK_C, SP_MARK_C));
 }
 
 SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
@@ -224,8 +228,8 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
         const sp_head *head = sp_table_head(table, slot);
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
-        if (sp_many_row_fault(learner, &head->row)
-            || sp_many_row_fault(learner, &sp_many_e(table, slot)->row))
+        if (sp_many_row_fault(learner, head, true)
+            || sp_many_row_fault(learner, sp_many_e(table, slot), false))
             return "a row has entries that are none";
         sp_many_sums(sp_many_rows(table), &head->row, a->rD, &sum, &squares);
         if (sum != head->of.N)

@@ -175,7 +175,7 @@ static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_see
         if (!side->learner->table.borrowed)
             continue;
         if ((its->rows && ((const sp_head *)(const void *)row)->row.n != seen->n[i])
-            || !sp_entries_are_sound(seen->entries[i], seen->n[i], labels)) {
+            || !sp_entries_are_sound(seen->entries[i], seen->n[i], labels, -SP_MARK_C, SP_MARK_C)) {
             seen->damaged = true;
             seen->n[i] = 0;
         }

@@ -113,8 +113,7 @@ static void sp_many_back_counts(const sp_sparse_rows *rows, sp_head *head, const
         entry->c = 0.0f;
     sp_entry *entries = sp_row_entries(rows, &head->row);
     for (uint32_t i = 0; i < head->row.n; i++) {
-        if (head->cnt == 0.0f)
-            entries[i].c = 0.0f;
+        entries[i].c = sp_c_left(entries[i].c, head->cnt);
         if (entries[i].c < 0.0f && !signbit(head->s)) /* it has been negative */
             head->s = -head->s;
     }

@@ -34,6 +34,8 @@
 /* Sums of products of values, weights and counts up to this size stay far below the largest double,
    so that no finite input can lead to an infinite number inside. */
 #define SP_VALUE_LIMIT 1e50
+/* A weight in a file or after a merge is below it: times a value, and added up, it stays finite. */
+#define SP_WEIGHT_LIMIT 0x1p800
 #define SP_VALUE_LIMIT_BITS UINT64_C(0x4a511b0ec57e649a)
 
 /* The empty asm is for GCC: it drops calls of a function that does nothing but prefetch, since it

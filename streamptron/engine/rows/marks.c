@@ -51,46 +51,59 @@ SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n)
     return n > 0 && n <= UINT32_MAX && !(marks[0] | marks[1] | marks[2] | marks[3]);
 }
 
-SP_PRIVATE bool sp_entries_are_sound(const sp_entry *entries, uint32_t n, size_t n_labels)
+SP_PRIVATE bool sp_entries_are_sound(const sp_entry *entries, uint32_t n, size_t n_labels,
+                                     float least_c, float most_c)
 {
     bool sound = true; /* without a branch: nearly all rows are */
     uint64_t least = 0;
     for (uint32_t i = 0; i < n; i++) {
         const sp_entry e = entries[i];
-        sound &= (e.k >= least) & (e.k < n_labels) & (fabsf(e.c) <= 0x1p120f)
+        sound &= (e.k >= least) & (e.k < n_labels) & (e.c >= least_c) & (e.c <= most_c)
                  & (fabsf(e.w) <= 0x1p120f) & (e.G >= 0.0f) & (e.G <= 0x1p127f);
         least = (uint64_t)e.k + 1;
     }
     return sound;
 }
 
-/* Whether the entries of one row, which must begin at mark `at` of n, are some. */
-static bool sp_row_is_sound(size_t n_labels, const sp_sparse *row, const uint32_t *marks, size_t at,
-                            size_t n)
+SP_PRIVATE bool sp_counts_are_sound(const double *slot, const sp_entry *entries, uint32_t n,
+                                    size_t n_labels)
 {
+    float cnt;
+    memcpy(&cnt, slot + 1, sizeof(cnt));
+    return sp_entries_are_sound(entries, n, n_labels, sp_c_least(cnt, signbit(slot[0])),
+                                sp_c_most(cnt));
+}
+
+/* Whether the entries of one row, which must begin at mark `at` of n, are some. */
+static bool sp_row_is_sound(size_t n_labels, const double *slot, const uint32_t *marks, size_t at,
+                            size_t n, bool counts)
+{
+    const sp_sparse *row = sp_marked_row_of(slot);
     const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
     return !(row->size | row->dense) && row->block == (row->n ? at : 0) && row->n <= n - at
-           && row->n <= n_labels && sp_entries_are_sound(entries, row->n, n_labels);
+           && row->n <= n_labels
+           && (counts ? sp_counts_are_sound(slot, entries, row->n, n_labels)
+                      : sp_entries_are_sound(entries, row->n, n_labels, -SP_MARK_C, SP_MARK_C));
 }
 
 SP_PRIVATE bool sp_marks_are_sound(const double *slots, size_t n, const uint32_t *marks,
-                                   size_t n_marks, size_t n_labels, size_t *at)
+                                   size_t n_marks, size_t n_labels, bool counts, size_t *at)
 {
     for (size_t i = 0; i < n; i++) {
-        const sp_sparse *row = sp_marked_row_of(slots + i * SP_MARKED_WIDTH);
-        if (!sp_row_is_sound(n_labels, row, marks, *at, n_marks))
+        const double *slot = slots + i * SP_MARKED_WIDTH;
+        if (!sp_row_is_sound(n_labels, slot, marks, *at, n_marks, counts))
             return false;
-        *at += row->n;
+        *at += sp_marked_row_of(slot)->n;
     }
     return true;
 }
 
 SP_PRIVATE int sp_marks_read(sp_sparse_rows *rows, double *slots, size_t n, const uint32_t *marks,
-                             size_t n_marks, size_t n_labels, size_t *at)
+                             size_t n_marks, size_t n_labels, bool counts, size_t *at)
 {
     for (size_t i = 0; i < n; i++) {
         sp_sparse *row = sp_marked_row(slots + i * SP_MARKED_WIDTH);
-        if (!sp_row_is_sound(n_labels, row, marks, *at, n_marks))
+        if (!sp_row_is_sound(n_labels, slots + i * SP_MARKED_WIDTH, marks, *at, n_marks, counts))
             return SP_MARKS_WRONG;
         if (row->n == 0)
             continue;

@@ -46,17 +46,37 @@ SP_PRIVATE void sp_marks_plain(double *slot);
 /* Whether the first of n marks is that of no row. */
 SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n);
 
-/* Whether n entries are those of a row. */
-SP_PRIVATE bool sp_entries_are_sound(const sp_entry *entries, uint32_t n, size_t n_labels);
+#define SP_MARK_VALUE 8.0f /* what one value counts at most, times its sample weight */
+#define SP_MARK_C 0x1p120f /* the largest c of a row that is no feature's */
+
+/* The largest count of a label of a feature that has come cnt times, and the least: `negative`: its
+   values have been. Of a sample weight next to 0 a count may round to nothing, and its c not. */
+static inline float sp_c_most(float cnt)
+{
+    return SP_MARK_VALUE * cnt + 0x1p-100f;
+}
+
+static inline float sp_c_least(float cnt, bool negative)
+{
+    return negative ? -sp_c_most(cnt) : 0.0f;
+}
+
+/* Whether n entries are those of a row, with c from least to most. */
+SP_PRIVATE bool sp_entries_are_sound(const sp_entry *entries, uint32_t n, size_t n_labels,
+                                     float least, float most);
+
+/* Whether they are those of a slot whose c count what its feature has: it begins with s and cnt. */
+SP_PRIVATE bool sp_counts_are_sound(const double *slot, const sp_entry *entries, uint32_t n,
+                                    size_t n_labels);
 
 /* Whether the rows of n slots, which lie there in order from mark `at` on, are some of so many
-   labels; `at` is then behind them. */
+   labels; `at` is then behind them. `counts`: see sp_counts_are_sound. */
 SP_PRIVATE bool sp_marks_are_sound(const double *slots, size_t n, const uint32_t *marks,
-                                   size_t n_marks, size_t n_labels, size_t *at);
+                                   size_t n_marks, size_t n_labels, bool counts, size_t *at);
 
 /* The rows of n slots, which have been copied from arrays, into an arena; as above. 0, or what is
    wrong. */
 SP_PRIVATE int sp_marks_read(sp_sparse_rows *rows, double *slots, size_t n, const uint32_t *marks,
-                             size_t n_marks, size_t n_labels, size_t *at);
+                             size_t n_marks, size_t n_labels, bool counts, size_t *at);
 
 #endif

@@ -43,11 +43,6 @@ SP_API void sp_sets_labels_write(const sp_learner *learner, double *marked)
         marked += SP_LABEL_WIDTH;
 }
 
-static bool sp_is_count(double number)
-{
-    return number >= 0.0 && number <= SP_VALUE_LIMIT;
-}
-
 SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked)
 {
     sp_sets *s = &learner->sets;
@@ -60,9 +55,7 @@ SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked)
         label->G0 = numbers[3];
         label->wn = numbers[4];
         label->Gn = numbers[5];
-        if (!(sp_is_count(label->D) && sp_is_count(label->left) && sp_is_count(label->G0)
-              && sp_is_count(label->Gn) && fabs(label->w0) <= SP_VALUE_LIMIT
-              && fabs(label->wn) <= SP_VALUE_LIMIT && label->left <= s->T))
+        if (!sp_label_is_sound(s, label))
             return SP_MARKS_WRONG;
         sp_sets_settle_label(s, k);
     }
@@ -74,10 +67,12 @@ SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event
     const sp_sets *s = &learner->sets;
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     for (ptrdiff_t i = 0; i < event->n; i++) {
-        const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
+        const sp_marked *marked = sp_marked_of(&learner->table, event->slots[i]);
+        const double *slot = (const double *)(const void *)marked;
+        const sp_sparse *row = &marked->of.row;
         if (row->size || row->dense || row->block >= s->doubted || row->n > s->doubted - row->block
             || (row->block == 0) != (row->n == 0)
-            || !sp_entries_are_sound(sp_row_entries(rows, row), row->n, (size_t)s->n_labels))
+            || !sp_counts_are_sound(slot, sp_row_entries(rows, row), row->n, (size_t)s->n_labels))
             return false;
     }
     return true;
@@ -89,7 +84,7 @@ SP_API int sp_sets_marks_check(const sp_learner *learner, const double *slots, s
     size_t at = 1;
     return sp_marks_begin(marks, n)
                    && sp_marks_are_sound(slots, n_slots, marks, n,
-                                         (size_t)learner->sets.n_labels, &at)
+                                         (size_t)learner->sets.n_labels, true, &at)
                    && at == n
                ? 0
                : SP_MARKS_WRONG;
@@ -112,7 +107,8 @@ SP_PRIVATE int sp_sets_lay_rows(sp_learner *learner, const uint32_t *slots, size
         return SP_MARKS_WRONG;
     for (size_t i = 0; i < n && !fault; i++) {
         double *slot = (double *)(void *)sp_marked_of(&learner->table, slots[i]);
-        fault = sp_marks_read(rows, slot, 1, marks, n_marks, (size_t)learner->sets.n_labels, &at);
+        fault = sp_marks_read(rows, slot, 1, marks, n_marks, (size_t)learner->sets.n_labels, true,
+                              &at);
     }
     return !fault && at != n_marks ? SP_MARKS_WRONG : fault;
 }

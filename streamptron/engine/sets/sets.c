@@ -2,6 +2,7 @@
 
 #include "adaptive/logs.h"
 #include "memory/heap.h"
+#include "rows/marks.h"
 
 #define SP_SETS_ASLEEP (-5.0) /* a rest at which an event of weight 1 makes no step */
 #define SP_SETS_LEAST 0x1p-126 /* of an N that naive Bayes goes by: below it a c is far off */
@@ -306,6 +307,18 @@ SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slo
     return entry == NULL ? 0.0 : entry->w;
 }
 
+static bool sp_is_count(double number)
+{
+    return number >= 0.0 && number <= SP_VALUE_LIMIT;
+}
+
+SP_PRIVATE bool sp_label_is_sound(const sp_sets *s, const sp_label *label)
+{
+    return sp_is_count(label->D) && sp_is_count(label->left) && sp_is_count(label->G0)
+           && sp_is_count(label->Gn) && fabs(label->w0) <= SP_VALUE_LIMIT
+           && fabs(label->wn) <= SP_VALUE_LIMIT && label->left <= s->T;
+}
+
 SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table, sp_slot_type n_slots)
 {
     const sp_sparse_rows *rows = sp_rows_of(table);
@@ -322,12 +335,15 @@ SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table, sp
         for (uint32_t i = 0; i < row->n; i++) {
             if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k))
                 return "the labels of a row are not in order";
-            if (!isfinite(entries[i].c) || !isfinite(entries[i].w) || !(entries[i].G >= 0.0f))
-                return "a number of a label is not finite";
         }
+        if (!sp_counts_are_sound((const double *)(const void *)sp_marked_of(table, slot), entries,
+                                 row->n, (size_t)s->n_labels))
+            return "a number of a label is none that learning can have made";
     }
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
         const sp_label *label = &s->labels[k];
+        if (!sp_label_is_sound(s, label))
+            return "a number of a label is none that learning can have made";
         if (label->rest != label->w0 + label->wn * -2.0)
             return "a label's score without an entry is not what it is made of";
         if (label->place >= 0 && s->awake[label->place] != (uint32_t)k)

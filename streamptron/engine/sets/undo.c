@@ -444,8 +444,7 @@ static void sp_take_back_slot(sp_sparse_rows *rows, sp_marked *marked, const sp_
         return;
     sp_entry *all = sp_row_entries(rows, row);
     for (uint32_t i = 0; i < row->n; i++) {
-        if (marked->of.cnt == 0.0f)
-            all[i].c = 0.0f;
+        all[i].c = sp_c_left(all[i].c, marked->of.cnt);
         if (all[i].c < 0.0f && !signbit(marked->of.s))
             marked->of.s = -marked->of.s;
     }

@@ -464,7 +464,7 @@ static bool sp_fits(const sp_delta *delta, const sp_table *table, sp_slot_type n
                 return false;
             row = delta->rows + i * (size_t)table->width;
             for (int f = 0, end = table->width; f < end; f++) {
-                if (table->kind->weights && !isfinite(row[f]))
+                if (table->kind->weights && !(fabs(row[f]) < SP_WEIGHT_LIMIT))
                     return false;
                 if (f >= first && row[f] != 0.0)
                     return false;

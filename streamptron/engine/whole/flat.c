@@ -602,7 +602,7 @@ SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff
         return fault;
     if (table->kind->weights) {
         for (size_t i = 0, end = flat->n_weights * (size_t)table->width; i < end; i++) {
-            if (!isfinite(weights[i]))
+            if (!(fabs(weights[i]) < SP_WEIGHT_LIMIT))
                 return SP_FLAT_WEIGHT;
         }
     }

@@ -113,7 +113,12 @@ static int sp_join_fault(const char *name, int wrong, sp_fault *fault)
     case SP_SHARD_MEMORY:
         return sp_fault_say(fault, SP_WHY_MEMORY, "no memory to merge the models");
     case SP_SHARD_NUMBER:
-        return sp_fault_say(fault, SP_WHY_DAMAGED, "a weight is not finite");
+        return sp_fault_say(fault, SP_WHY_DAMAGED,
+                            "it has a number that no learning can have made");
+    case SP_SHARD_LARGE:
+        return sp_fault_say(fault, SP_WHY_PARAMETER,
+                            "merged, the models have weights or counts that are too large to learn "
+                            "on; scale the weights that they started from");
     case SP_SHARD_KEY:
     case SP_SHARD_TWICE:
         sp_fault_say(fault, SP_WHY_DAMAGED, name);

@@ -45,7 +45,7 @@ SP_API int sp_marked_read(sp_learner *learner, const uint32_t *marks, size_t n)
             double *slots = sp_table_chunk(table, (ptrdiff_t)b, chunk);
             if (slots != NULL && sp_machine_row_blocks(learner) >> b & 1)
                 fault = sp_marks_read((sp_sparse_rows *)table->own, slots, SP_CHUNK_SLOTS, marks, n,
-                                      n_labels, &at);
+                                      n_labels, b == 0, &at);
         }
     }
     if (!fault && (at != n || sp_machine_rows_fault(learner)))

@@ -12,6 +12,7 @@
 #include "whole/mix.h"
 #include "whole/mix_rows.h"
 #include "whole/mix_stay.h"
+#include "whole/sound.h"
 
 #include <math.h>
 #include <string.h>
@@ -134,17 +135,26 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
     return 0;
 }
 
+/* Whether numbers of a side come from a file or a delta, where nobody has looked at all of them. */
+static bool sp_is_doubtful(const sp_shard *side)
+{
+    return side->keys != NULL || side->learner->table.borrowed;
+}
+
 SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *shards, int n,
                              int *culprit)
 {
     sp_merge m;
     int fault;
-    bool doubtful = false;
+    bool doubtful = sp_is_doubtful(base);
     memset(&m, 0, sizeof(sp_merge));
     m.to = to;
     m.base = base;
     m.shards = shards;
     m.n = n;
+    for (int k = 0; k < n; k++)
+        doubtful |= sp_is_doubtful(&shards[k]);
+    m.sound = !doubtful && n > 1;
     if (n == 1)
         fault = sp_alone(to, shards);
     else {
@@ -156,12 +166,7 @@ SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *sha
     if (sp_machine_ready(to) < 0)
         return SP_SHARD_MEMORY;
     to->version += 1;
-    for (int k = 0; k < n; k++)
-        doubtful |= shards[k].keys != NULL || to->index.bits != 0
-                    || shards[k].learner->table.borrowed;
-    if (!(doubtful || base->learner->table.borrowed))
+    if (sp_learner_unsound(to, m.sound && to->table.kind->weights) == NULL)
         return 0;
-    return sp_machine_slots_fault(to, to->index.n_slots) || sp_machine_rows_fault(to)
-               ? SP_SHARD_NUMBER
-               : 0;
+    return doubtful ? SP_SHARD_NUMBER : SP_SHARD_LARGE;
 }

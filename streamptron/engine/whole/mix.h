@@ -41,6 +41,7 @@ typedef struct sp_merge {
     double *gathered; /* a chunk of each side, where slots have a weight and its uniform average */
     double *scratch;
     bool columns; /* AdaptiveClassifier: whether a side may have any */
+    bool sound;   /* all weights are: those of the base, and those that were mixed in a loop */
     void *own;    /* the machine's; see machine.h */
     sp_learner *turned; /* parts that are of another form than the merged; NULL: none. */
     sp_shard of_base;   /* The base, if it is one */

@@ -429,8 +429,9 @@ static bool sp_mix_terms(sp_merge *m, size_t chunk)
         m->terms[i].c = shard->learner->table.c;
         m->terms[i].n = shard->n;
     }
-    sp_merge_terms(base, m->c0, m->terms, m->n_parts, m->N,
-                   sp_table_chunk(&m->to->table, 0, chunk), SP_CHUNK_SLOTS);
+    if (!sp_merge_terms(base, m->c0, m->terms, m->n_parts, m->N,
+                        sp_table_chunk(&m->to->table, 0, chunk), SP_CHUNK_SLOTS))
+        m->sound = false;
     return true;
 }
 
@@ -459,6 +460,7 @@ static int sp_mix_chunk(sp_merge *m, size_t chunk)
         return -1;
     if (sp_table_chunk(&m->to->table, 0, chunk) != NULL && sp_mix_terms(m, chunk))
         return 0;
+    m->sound = false; /* which is not known */
     for (slot = SP_MAX(slot, (sp_slot_type)1); slot < last; slot++) {
         if (sp_mix_slot(m, slot) < 0)
             return -1;

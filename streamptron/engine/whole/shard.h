@@ -38,6 +38,7 @@ enum {
     SP_SHARD_TWICE = 3,  /* one of its names occurs twice */
     SP_SHARD_NUMBER = 4, /* a number is not finite, or in a place without a label */
     SP_SHARD_KEY = 5,    /* a name in its file is none */
+    SP_SHARD_LARGE = 6,  /* together they have numbers that no learning makes */
 };
 
 typedef struct sp_shard {

@@ -39,17 +39,26 @@ SP_TEMPLATE double sp_either(uint64_t mask, double x, double y)
     return sp_from_bits((sp_bits_of(x) & mask) | (sp_bits_of(y) & ~mask));
 }
 
-/* `n` slots of [w, v] from those of the base and of several shards:
+/* A word whose first bit is set if a number is not below SP_WEIGHT_LIMIT, or none. Its other bits
+   mean nothing. */
+SP_TEMPLATE uint64_t sp_too_large(double x)
+{
+    const uint64_t exponent = UINT64_C(0x7ff) << 52;
+    return (sp_bits_of(x) & exponent) + ((UINT64_C(2048) - 1023 - 800) << 52);
+}
+
+/* `n` slots of [w, v] from those of the base and of several shards; whether all are sound:
 
        w = the mean over the shards that differ,  v = c w - (S0 + N sum(S - S0) / sum n)
        where S = c w - v is the sum of all vectors so far */
-SP_WIDER_HERE(void, sp_merge_terms,
+SP_WIDER_HERE(bool, sp_merge_terms,
               (const double *base, double c0, const sp_terms *shards, int n_shards, double N,
                double *slots, int n),
               (base, c0, shards, n_shards, N, slots, n))
 {
     double total[SP_CHUNK_SLOTS], sums[SP_CHUNK_SLOTS], seen[SP_CHUNK_SLOTS];
     double count[SP_CHUNK_SLOTS], S0[SP_CHUNK_SLOTS];
+    uint64_t bad = 0;
     const double c = c0 + N;
     for (int i = 0; i < n; i++) {
         total[i] = sums[i] = seen[i] = count[i] = 0.0;
@@ -74,7 +83,9 @@ SP_WIDER_HERE(void, sp_merge_terms,
         const double v = c * w - (S0[i] + (N * sums[i]) / seen[i]);
         slots[2 * i] = sp_either(touched, w, base[2 * i]);
         slots[2 * i + 1] = sp_either(touched, sp_either(saw, v, 0.0), base[2 * i + 1]);
+        bad |= sp_too_large(slots[2 * i]) | sp_too_large(slots[2 * i + 1]);
     }
+    return bad >> 63 == 0;
 }
 
 /* --- AdaptiveClassifier ----------------------------------------------------------------------- */

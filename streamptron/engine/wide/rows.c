@@ -25,7 +25,7 @@ SP_PRIVATE bool sp_wide_is_sound(const sp_table *table, const double *fields, si
             return false;
     }
     for (size_t f = 0; f < n * (size_t)table->layout.fields; f++) {
-        if (!isfinite(fields[f]))
+        if (!(fabs(fields[f]) < SP_WEIGHT_LIMIT))
             return false;
     }
     return true;
