@@ -16,7 +16,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from streamptron import MIRA, AdaptiveClassifier, Tokenizer, load
+from streamptron import MIRA, AdaptiveClassifier, MultiLabelClassifier, Tokenizer, load
 from tests.support.browser import CHROMIUM, ask, opened_as_a_file
 from tests.support.processes import environment
 from tests.support.project import ROOT
@@ -275,6 +275,30 @@ def said(model, text):
     """The lines of the page's answer, from Python's probabilities."""
     p = sorted(model.predict_proba_one(text).items(), key=lambda pair: -pair[1])
     return [f"{label}{100 * share:.1f} %" for label, share in p]
+
+
+@in_a_browser
+@made_here
+def test_a_model_of_several_labels_answers_and_learns_in_a_page(site, tmp_path):
+    model = Tokenizer() | MultiLabelClassifier()
+    for text, labels in [("x y", ["a", "b"]), ("y z", ["b"]), ("x z", ["a"]), ("w", [])] * 3:
+        model.learn_one(text, labels)
+    model.save(tmp_path / "before.model")
+    digits = base64.b64encode((tmp_path / "before.model").read_bytes()).decode()
+    script = f"{TRYING} await open({json.dumps(digits)}); await type('x y'); const first = shown();"
+    script += 'await learn("x v", "a, c"); await learn("v", ""); const file = await saved();'
+    script += "return {first, file, last: shown()};"
+    (found,) = ask(site, ["docs/try.html"], script, 1100).values()
+    p = {label: each[True] for label, each in model.predict_proba_one("x y").items()}
+    lines = [f"{label}{100 * p[label]:.1f} %" for label in sorted(p, key=lambda y: -p[y])]
+    assert found["first"]["answer"] == lines
+    assert found["first"]["fault"] == found["last"]["fault"] == ""
+    assert set(found["first"]["words"]) == {"x", "y"}
+    model.learn_one("x v", ["a", "c"])
+    model.learn_one("v", [])
+    loaded = load(saved_file(found["file"], tmp_path / "mine.model"))
+    assert loaded[-1].labels == ["a", "b", "c"]
+    assert loaded[-1]._file_state()[1] == model[-1]._file_state()[1]  # all arrays
 
 
 @in_a_browser

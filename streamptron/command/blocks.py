@@ -18,6 +18,7 @@ from array import array
 from itertools import count
 from typing import Any
 
+from streamptron.command.fields import texts_of
 from streamptron.doors.many import LINES, Lines, write_ahead
 from streamptron.doors.rows import count_wrong
 from streamptron.estimator.names import shown
@@ -415,7 +416,11 @@ class EventBlock(Block):
         return texts
 
     def features(self) -> Iterable[dict[Any, float]]:
-        return (record.x for record in self._records if isinstance(record.x, dict))
+        texts = set(texts_of(self.model.reading))
+        for record in self._records:
+            if isinstance(record.x, dict):
+                x = record.x
+                yield {name: x[name] for name in x if name not in texts} if texts else x
 
     @property
     def size(self) -> int:

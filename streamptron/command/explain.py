@@ -7,6 +7,7 @@ import typing
 from typing import Any
 
 from streamptron._core import BinaryModel
+from streamptron.command.fields import takes_fields
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.texts import MailDoor
 from streamptron.estimator.base import value_in
@@ -91,7 +92,7 @@ def event_of(model: LineModel, text: str) -> Any:
         if len(mails) != 1:
             raise ValueError(f"{text} has {len(mails)} mails; give the file of one")
         return model.event(mails[0][0])
-    if model.tokenizer is not None:
+    if model.tokenizer is not None and not takes_fields(model.tokenizer):
         return model.event(text)
     line = io.BytesIO(text.encode())
     line.name = "TEXT"

@@ -21,6 +21,7 @@ from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, Replaced
 from streamptron.command.doubts import Doubts
+from streamptron.command.fields import takes_fields
 from streamptron.command.keeper import Keeper, sooner
 from streamptron.command.process import Signals, Stop, counted, say, unwritable
 from streamptron.command.sets import answers_of
@@ -154,7 +155,8 @@ class Filter:
         format = self.reading.get("format") or self._trained_on(model)
         if format is None and self.kind is None and not self.files and _says_itself(model):
             format = self.reading["format"] = self._assumed = model.reading["format"]
-        if self.kind is None and (format in BLOCKS or (format is None and model.tokenizer)):
+        is_text = format is None and model.tokenizer and not takes_fields(model.tokenizer)
+        if self.kind is None and (format in BLOCKS or is_text):
             plain = "labelled" if self.learn or format == "plain" else "text"
             self.kind = "fasttext" if format == "fasttext" else plain
         if model.several and self.learn and self.kind is not None:  # lines are read one by one
@@ -211,7 +213,7 @@ class Filter:
     def _check(self, model: LineModel) -> None:
         """That a model can answer these lines in this way."""
         path, fields = self.keeper.path, self.answers.of_line
-        if self.kind is not None and model.tokenizer is None:
+        if self.kind is not None and (model.tokenizer is None or takes_fields(model.tokenizer)):
             raise ValueError(f"{path}: the model learns from features; give their --format")
         if "text" in self.answers.fields and model.tokenizer is None:
             raise ValueError(f"{path}: the model learns from features; there is no {{text}}")
@@ -379,6 +381,5 @@ def _says_itself(model: LineModel) -> bool:
     Texts may come as they are, also to a model of a column of CSV. An object of JSON is no text.
     """
     format = model.reading["format"]
-    return format not in (*BLOCKS, "document") and not (
-        format == "csv" and model.tokenizer is not None
-    )
+    is_column = model.tokenizer is not None and not takes_fields(model.tokenizer)
+    return format not in (*BLOCKS, "document") and not (format == "csv" and is_column)

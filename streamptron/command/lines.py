@@ -27,6 +27,7 @@ import typing
 from typing import Any
 
 from streamptron._core import BinaryModel
+from streamptron.command.fields import event_of, is_union, steps_with, takes_fields, texts_of
 from streamptron.command.known import Known, Labels
 from streamptron.doors.sets import RankModel
 from streamptron.doors.texts import MailDoor
@@ -167,7 +168,11 @@ class LineModel:
         }
         metadata, position, journal = self.kept
         journal = journal if self.journal is None else self.journal
-        write(path, Contents(self.learner, self.tokenizer, lines, metadata, position, journal))
+        tokenizer, steps = self.tokenizer, None
+        if is_union(tokenizer):
+            tokenizer, steps = None, steps_with(tokenizer, self.learner)
+        kept = metadata, position, journal
+        write(path, Contents(self.learner, tokenizer, lines, *kept, steps=steps))
 
     def save_at_last(self, lock: ModelLock) -> None:
         """Save at the end: beside the model, if another program has replaced the file."""
@@ -190,7 +195,7 @@ class LineModel:
         contents = read(path, mmap)
         learner, tokenizer, lines = contents[:3]
         steps = contents.steps
-        if steps is not None:
+        if steps is not None and not (lines and texts_of(lines["reading"])):
             raise ValueError(
                 f"{path}: it holds a pipeline of {', '.join(steps.names)}, whose events are no "
                 "lines; use it from Python, with streamptron.load(path)"
@@ -205,12 +210,13 @@ class LineModel:
                 f"{path}: its events have several labels, and this is for one; train, predict, "
                 "eval, top, explain and info take it"
             )
-        if tokenizer is None and lines is None:
+        if tokenizer is None and lines is None and steps is None:
             raise ValueError(
                 f"{path}: it holds a learner alone, and nothing says how to make events of "
                 "lines; save it with its tokenizer: (Tokenizer() | learner).save(path)"
             )
-        if tokenizer is not None and tokenizer.fields is not None:
+        of_fields = tokenizer is not None and tokenizer.fields is not None
+        if of_fields and not (lines and texts_of(lines["reading"])):
             raise ValueError(
                 f"{path}: its tokenizer takes mappings with the fields {shown(tokenizer.fields)}, "
                 "and a line is one text; train it on one text, or use it from Python"
@@ -221,6 +227,8 @@ class LineModel:
     def of(cls, contents: Contents) -> typing.Self:
         """What a file holds, of which it is known that its events are lines."""
         learner, tokenizer, lines, metadata, position, journal = contents[:6]
+        if contents.steps is not None:  # texts and features
+            (tokenizer,) = contents.steps.before
         lines = lines or (MAILS if isinstance(tokenizer, MailDoor) else PLAIN)
         kept = metadata, position, journal
         names = lines["names"]
@@ -368,6 +376,10 @@ class LineModel:
             if not isinstance(x, dict):
                 raise ValueError("the model learns from features, and this format gives texts")
             return x
+        if takes_fields(self.tokenizer):
+            if not isinstance(x, dict):
+                raise ValueError("the model learns from several fields, and this format gives one")
+            return event_of(self.tokenizer, x)
         if isinstance(x, dict):
             raise ValueError("the model learns from texts, and this format gives features")
         if isinstance(x, bytes) is not isinstance(self.tokenizer, MailDoor):

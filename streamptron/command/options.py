@@ -13,6 +13,7 @@ import click
 from streamptron._core import BinaryModel
 from streamptron.command.blocks import BLOCKS
 from streamptron.command.config import configured
+from streamptron.command.fields import texts_of, with_features
 from streamptron.command.lines import LineModel
 from streamptron.command.process import say
 from streamptron.files.sources import (
@@ -390,7 +391,12 @@ READING_OPTIONS = Options(
         help="Of the lines; by default from the suffix.",
     ),
     click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
-    click.option("--text", metavar="FIELD", help="jsonl, csv: the field of the text."),
+    click.option(
+        "--text",
+        metavar="FIELD",
+        multiple=True,
+        help="jsonl, csv: the field of the text; may be repeated, and --features beside it.",
+    ),
     click.option("--features", metavar="A,B,...", help="jsonl, csv: the fields that are features."),
     click.option(
         "--label-separator",
@@ -464,6 +470,9 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
                 "between them, as size,color"
             )
         reading[option] = names
+    if "text" in reading:
+        texts = list(reading["text"])
+        reading["text"] = texts[0] if len(texts) == 1 else texts
     if "types" in reading:
         reading["types"] = dict(reading["types"])
     if reading.get("label") == "":
@@ -600,13 +609,13 @@ def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     return model
 
 
-def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Tokenizer | Mail | None:
+def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Any:
     """A tokenizer, as the options ask for it; None if the lines hold features."""
     format = reading["format"]
     if format in ("jsonl", "csv") and not reading.get("label"):
         raise click.UsageError(f"the format {format} needs --label FIELD")
-    if format == "jsonl" and ("text" in reading) == ("features" in reading):
-        raise click.UsageError("the format jsonl needs --text FIELD or --features A,B")
+    if format == "jsonl" and not reading.keys() & {"text", "features"}:
+        raise click.UsageError("the format jsonl needs --text FIELD, --features A,B or both")
     if format == "mail":
         if not reading.get("label_by") and not reading.get("labels_of"):
             raise click.UsageError(
@@ -616,6 +625,9 @@ def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Tokenizer 
         return _tokenizer(Mail, tokens)
     if format == "document" and not reading.get("label_by"):
         raise click.UsageError("nothing says the labels; give --label-by folder, or index")
+    if fields := texts_of(reading):
+        made: Any = _tokenizer(Tokenizer, {**tokens, "fields": fields})
+        return with_features(made) if "features" in reading else made
     if format in (*BLOCKS, "document") or "text" in reading:
         return _tokenizer(Tokenizer, tokens)
     if tokens:

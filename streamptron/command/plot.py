@@ -171,7 +171,7 @@ def weights(model: str, number: int, label: str | None, drawing: Drawing) -> Non
     from streamptron.plot import top_weights
     from streamptron.plot.drawing import said
 
-    lines = LineModel.load(model)
+    lines = LineModel.load(model, several=True)
     if label is None and lines.names and lines.learner._scores_by_label:
         raise click.UsageError(
             f"each label has weights of its own; give --label, one of {shown(lines.names, 200)}"
@@ -205,11 +205,14 @@ def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
     from streamptron.plot import explanation
     from streamptron.plot.drawing import said
 
-    lines = LineModel.load(model)
+    lines = LineModel.load(model, several=True)
     event = event_of(lines, text)
 
     binary = isinstance(lines.learner, BinaryModel)
-    answer = None if binary else lines.learner.predict_one(event)
+    answer = None if binary or lines.several else lines.learner.predict_one(event)
+    if lines.several and lines.names:  # the likeliest, answered or not
+        known, found = lines.learner._probabilities(event)
+        answer = known[max(range(len(known)), key=found.__getitem__)]
 
     def draw(ax: Axes) -> None:
         explanation(lines.learner, event, answer, number, ax=ax)
@@ -298,10 +301,12 @@ def calibration(
     from streamptron.plot import calibration_curve
 
     encoding, reading = encoding_of(given), reading_of(given, files)
-    lines = LineModel.load(model)
-    labels, probabilities = _probabilities(model, lines, files, reading, encoding)
+    lines = LineModel.load(model, several=True)
     if wanted is not None:
         _known(lines, wanted)
+    labels, probabilities = _probabilities(model, lines, files, reading, encoding, wanted)
+    if lines.several and wanted is None:  # of all labels of all events together
+        wanted = THERE
     _save(lambda ax: calibration_curve(labels, probabilities, wanted, bins, ax=ax), drawing)
 
 
@@ -486,11 +491,27 @@ def _probabilities(
     files: tuple[str, ...],
     reading: dict[str, Any],
     encoding: str | None,
+    wanted: str | None = None,
 ) -> tuple[list[str], list[dict[str, float]]]:
-    """The labels of the events in files, and the probabilities that a model gives each."""
+    """The labels of the events in files, and the probabilities that a model gives each.
+
+    Of several labels an event is one for the label that is wanted, or for each label if none is:
+    whether it is there, by that label's name or THERE, and the probability of that.
+    """
     from streamptron.command.report import labelled
 
     labels, probabilities = [], []
+    if lines.several:
+        with watched(files) as sources:
+            for x, given in labelled(lines, sources, reading, encoding):
+                for label, there, p in _sets(lines, x, given):
+                    if wanted in (None, label):
+                        name = wanted or THERE
+                        labels.append(name if there else f"not {name}")
+                        probabilities.append({name: p, f"not {name}": 1.0 - p})
+        if not labels:
+            raise ValueError(f"{model}: no event says anything of a label that the model knows")
+        return labels, probabilities
     with watched(files) as sources:
         for x, label in labelled(lines, sources, reading, encoding):
             found = lines.learner.predict_proba_one(x)
@@ -499,6 +520,17 @@ def _probabilities(
             labels.append(lines.name(label))
             probabilities.append({lines.name(each): p for each, p in found.items()})
     return labels, probabilities
+
+
+THERE = "there"  # a label, as any of several
+
+
+def _sets(lines: LineModel, x: Any, given: Any) -> Iterator[tuple[str, bool, float]]:
+    """Each label of a model of several: its name, whether an event has it, how probable it is."""
+    there = given if isinstance(given, dict) else dict.fromkeys(given, True)
+    for label, p in zip(*lines.learner._probabilities(x), strict=True):
+        if label in there or not isinstance(given, dict):  # which leaves others open
+            yield lines.name(label), bool(there.get(label)), p
 
 
 def _by_threshold(
@@ -513,10 +545,10 @@ def _by_threshold(
     labels: list[str] = []
     by_model = {}
     for model in models:
-        lines = LineModel.load(model)
+        lines = LineModel.load(model, several=True)
         wanted = _spoken_for(lines) if wanted is None else wanted
         _known(lines, wanted)
-        labels, probabilities = _probabilities(model, lines, files, reading, encoding)
+        labels, probabilities = _probabilities(model, lines, files, reading, encoding, wanted)
         by_model[model] = [each.get(wanted, 0.0) for each in probabilities]
     y_proba = by_model if len(models) > 1 else by_model[models[0]]
     return lambda ax: picture(labels, y_proba, wanted, ax=ax)

@@ -14,12 +14,14 @@ from streamptron.files.format import Event, Format
 from streamptron.files.sources import Block, LineError
 from streamptron.files.tokens import (
     BadLine,
+    check_apart,
     held,
     listed,
     number_of,
     parsed_number,
     put,
     replaced,
+    texts_of,
     valid,
 )
 
@@ -36,14 +38,12 @@ class CSV(Format):
         self,
         *,
         label: str | None,
-        text: str | None = None,
+        text: str | list[str] | None = None,
         features: Sequence[str] | None = None,
         types: Mapping[str, str] | None = None,
         delimiter: str = ",",
         columns: Sequence[str] | None = None,
     ) -> None:
-        if text is not None and features is not None:
-            raise ValueError("give text= or features=, not both: the column or columns of x")
         try:
             csv.reader([], delimiter=delimiter)
         except (TypeError, ValueError):
@@ -58,8 +58,10 @@ class CSV(Format):
                     '"ignore"'
                 )
         self._label = label
-        self._text = text
+        self._texts = texts_of(text)
+        self._one = features is None and text is not None and not isinstance(text, list)
         self._features = None if features is None else listed(features, "features")
+        check_apart(self._texts, self._features)
         self._delimiter = delimiter
         self._columns = None if columns is None else listed(columns, "columns")
         if self._columns is not None:
@@ -101,7 +103,7 @@ class CSV(Format):
         """Find the columns asked for, as (name, place, type)."""
         named = [*(self._features or ()), *self._types]
         label = self._label if self.labels_asked or self._label in header else None
-        named += [column for column in (label, self._text) if column is not None]
+        named += [column for column in (label, *self._texts) if column is not None]
         for column in named:
             if column not in header:
                 raise BadLine(
@@ -116,8 +118,9 @@ class CSV(Format):
         self.header = header
         self._n = len(header)
         self._at_label = None if label is None else places[label]
-        self._at_text = None if self._text is None else places[self._text]
-        features = header if self._features is None else self._features
+        self._at_texts = [(column, places[column]) for column in self._texts]
+        features = [] if self._texts else header
+        features = features if self._features is None else self._features
         self._at = [
             (column, places[column], self._types.get(column, "any"))
             for column in features
@@ -152,11 +155,13 @@ class CSV(Format):
                 raise BadLine("the label is empty; give each row one")
             else:
                 y = None
-        if self._at_text is not None:
-            text = replaced(item[self._at_text])
-            self.replaced = text != item[self._at_text]
-            return text, y, 1.0, None, None
-        x: dict[str, float] = {}
+        x: dict[str, Any] = {}
+        for column, place in self._at_texts:
+            text = replaced(item[place])
+            self.replaced |= text != item[place]
+            if self._one:
+                return text, y, 1.0, None, None
+            put(x, column, text)
         for column, place, kind in self._at:
             if item[place]:
                 self._add(x, column, item[place], kind)

@@ -11,7 +11,17 @@ from typing import Any
 from streamptron.estimator.cells import category, is_gap
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
-from streamptron.files.tokens import BadLine, decoded, held, listed, put, replaced, valid
+from streamptron.files.tokens import (
+    BadLine,
+    check_apart,
+    decoded,
+    held,
+    listed,
+    put,
+    replaced,
+    texts_of,
+    valid,
+)
 
 Path = tuple[tuple[str, ...], ...]  # keys that lead to a field; several ways
 
@@ -20,13 +30,14 @@ class JSONLines(Format):
     """An object a line."""
 
     def __init__(self, *, label: Any, text: Any = None, features: Any = None) -> None:
-        if (text is None) == (features is None):
-            raise ValueError("give text= or features=, one of them: the field or fields of x")
+        if text is None and features is None:
+            raise ValueError("give text=, features= or both: the field or fields of x")
         self._label = None if label is None else path_of(label, "label")
-        self._text = None if text is None else path_of(text, "text")
+        self._texts = [(name_of(field), path_of(field, "text")) for field in texts_of(text)]
+        check_apart(texts_of(text), listed(features, "features"))
+        self._one = features is None and not isinstance(text, list)  # x is a text
         self._features = [
-            (field if isinstance(field, str) else ".".join(field), path_of(field, "features"))
-            for field in listed(features, "features")
+            (name_of(field), path_of(field, "features")) for field in listed(features, "features")
         ]
         self.unseen = {name for name, _ in self._features}
         self._decode = json.JSONDecoder(
@@ -50,12 +61,17 @@ class JSONLines(Format):
         if self._label is not None:
             y = field_of(record, self._label)
             y = self._set(y) if self.several else self._checked(y, self.label_needed)
-        if self._text is not None:
-            text = field_of(record, self._text)
+        if self._one:
+            text = field_of(record, self._texts[0][1])
             if not isinstance(text, str):
                 raise BadLine(f"the text {shown(text)}; it must be a text, and not missing")
             return replaced(text), y, 1.0, None, None
-        x: dict[str, float] = {}
+        x: dict[str, Any] = {}
+        for name, path in self._texts:
+            text = field_of(record, path)
+            if not isinstance(text, str | None):
+                raise BadLine(f"{name}: the text {shown(text)}; it must be a text")
+            put(x, name, replaced(text or ""))
         for name, path in self._features:
             value = field_of(record, path)
             if not is_gap(value):
@@ -107,6 +123,11 @@ def path_of(field: Any, option: str) -> Path:
             "tuple of names"
         )
     return (field,)
+
+
+def name_of(field: Any) -> str:
+    """What a field is called in an event."""
+    return field if isinstance(field, str) else ".".join(field)
 
 
 def field_of(record: Any, path: Path) -> Any:

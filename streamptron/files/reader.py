@@ -385,11 +385,14 @@ def read(
         Labels are numbers, ints where whole; indices are ints from 0 in any order, each once.
     jsonl
         ``label="a.b"`` names the field "a.b" or, where there is none, the field "b" of the object
-        "a"; a tuple of names, ("a", "b"), only the latter. None reads no label. Either
-        ``text="field"``, or ``features=["field", ...]``: a number or truth value gives {field:
+        "a"; a tuple of names, ("a", "b"), only the latter. None reads no label. ``text="field"``
+        makes x that text, ``features=["field", ...]`` a dict: a number or truth value gives {field:
         number}, a text {"field=text": 1}. A feature that is missing, null or an empty text is not
         in x; a label or text must be there. Objects and lists cannot be features; a key that occurs
-        twice makes a bad line, and so does a feature that comes of two fields.
+        twice makes a bad line, and so does a feature that comes of two fields. With a list of
+        texts, ``text=["subject", "body"]``, or with both, x is a dict with each text under its
+        name, and the features beside them: for ``Tokenizer(fields=...)``, alone or in a union. A
+        text that is missing is empty there.
     csv
         ``label="column"`` and ``text="column"``, as for jsonl; otherwise ``features=[...]``, by
         default all other columns. A cell that reads as a number gives {column: number}, an empty

@@ -116,7 +116,21 @@ def listed(names: Any, option: str) -> list[Any]:
     return names
 
 
-def put(x: dict[str, float], name: str, value: float) -> None:
+def texts_of(text: Any) -> list[Any]:
+    """The field of a text, or a list of several, as a list; none for None."""
+    if text is None or isinstance(text, list):
+        return listed(text, "text")
+    return [text]
+
+
+def check_apart(texts: list[Any], features: list[Any] | None) -> None:
+    """That no field is both a text and a feature."""
+    for field in texts:
+        if field in (features or ()):
+            raise ValueError(f"text= and features= both have {shown(field)}; give it to one")
+
+
+def put(x: dict[str, Any], name: str, value: Any) -> None:
     """Put a feature into an event that must not have it already."""
     if name in x:
         raise BadLine(

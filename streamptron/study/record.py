@@ -10,7 +10,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from streamptron.estimator.checks import truth
@@ -147,15 +147,9 @@ class Record:
                 {label: (n, w) for label, (n, w) in tally.labels.items()},
             )
 
-    def _count(self, label: Hashable, answered: bool, wrong: bool) -> bool:
-        """Count an event; whether its window is full now."""
+    def _count(self, labels: dict[Any, bool], answered: bool, wrong: bool) -> bool:
+        """Count an event, and whether each of its labels is wrong; whether its window is full."""
         now = self._open
-        try:
-            total = self._labels.get(label)
-        except TypeError:
-            raise TypeError(
-                f"y_true is {shown(label)}, {type_shown(label)}; a label must be hashable"
-            ) from None
         self.n_events += 1
         now.n += 1
         if answered:
@@ -164,18 +158,20 @@ class Record:
         if wrong:
             self.n_wrong += 1
             now.n_wrong += 1
-        if total is None:
-            total = self._labels[label] = [0, 0]
-            if len(self._labels) > LABELS:
-                total.append(0)  # a third number: its windows do not have it
-        total[0] += 1
-        total[1] += wrong
-        if len(total) == 2:
-            here = now.labels.get(label)
-            if here is None:
-                here = now.labels[label] = [0, 0]
-            here[0] += 1
-            here[1] += wrong
+        for label, is_wrong in labels.items():
+            total = self._labels.get(label)
+            if total is None:
+                total = self._labels[label] = [0, 0]
+                if len(self._labels) > LABELS:
+                    total.append(0)  # a third number: its windows do not have it
+            total[0] += 1
+            total[1] += is_wrong
+            if len(total) == 2:
+                here = now.labels.get(label)
+                if here is None:
+                    here = now.labels[label] = [0, 0]
+                here[0] += 1
+                here[1] += is_wrong
         return now.n >= self.window
 
     def _close(self) -> None:

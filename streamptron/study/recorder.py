@@ -6,7 +6,7 @@ import io
 import os
 import typing
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from time import monotonic
 from typing import Any
 
@@ -112,9 +112,12 @@ class Recorder(Record):
         Parameters
         ----------
         y_true
-            The label, when it is known.
+            The label, when it is known. Of several labels what ``learn_one`` takes: a set or list
+            of them, or {label: True or False}, which leaves the others open.
         y_pred
-            The answer; None: there was none.
+            The answer; None: there was none. Of several labels {label: True or False}, which is
+            wrong if it lacks a label or has one too many. By label it counts which were missed, and
+            which were answered and not there.
 
         Raises
         ------
@@ -126,10 +129,11 @@ class Recorder(Record):
         self._note(y_true, y_pred)
 
     def _note(self, y_true: Any, y_pred: Any) -> None:
-        wrong = y_pred is not None and bool(y_pred != y_true)
+        wrong_of = _wrong_of(y_true, y_pred)
+        wrong = any(wrong_of.values())
         if self._learner is not None:
             self._open.served[self._learner.serving] += 1
-        full = self._count(y_true, y_pred is not None, wrong)
+        full = self._count(wrong_of, y_pred is not None, wrong)
         if self._detector is not None and y_pred is not None:
             before = self._detector.estimation if self._estimates else 0.0
             self._detector.update(wrong)
@@ -303,6 +307,33 @@ def _figure(recorder: Recorder) -> Figure:
 
 
 # --- Arguments
+
+
+def _wrong_of(y_true: Any, y_pred: Any) -> dict[Any, bool]:
+    """{label: whether the answer is wrong about it} of one label, or of several."""
+    one = y_pred is None and not isinstance(y_true, list | set | Mapping)
+    if one or not (y_pred is None or isinstance(y_pred, Mapping)):
+        try:
+            return {y_true: y_pred is not None and bool(y_pred != y_true)}
+        except TypeError:
+            raise TypeError(
+                f"y_true is {shown(y_true)}, {type_shown(y_true)}; a label must be hashable, and "
+                "of several labels y_pred is {label: True or False}, as MultiLabelClassifier "
+                "answers"
+            ) from None
+    if isinstance(y_true, str | bytes) or not isinstance(y_true, Collection):
+        raise TypeError(
+            f"y_true is {shown(y_true)}, {type_shown(y_true)}; the answer is of several labels, "
+            "so give a set or list of them, or {label: True or False}"
+        )
+    named = dict(y_true) if isinstance(y_true, Mapping) else dict.fromkeys(y_true, True)
+    if y_pred is None:
+        return {label: False for label, there in named.items() if there}
+    said = [label for label, answered in y_pred.items() if answered]
+    if isinstance(y_true, Mapping):  # what it does not name is left open
+        said = [label for label in said if label in named]
+    concerned = [label for label, there in named.items() if there] + said
+    return {label: bool(named.get(label)) != (label in said) for label in concerned}
 
 
 def _learner(model: Any) -> Any:

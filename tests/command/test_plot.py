@@ -268,3 +268,27 @@ def test_a_column_of_any_name_is_found_and_one_that_is_not_there_is_said(here, t
     code, _, error = told("plot", "column", "free", "-m", "mail.model", "-o", "d.svg")
     assert code
     assert "the model has none" in error
+
+
+def test_models_of_several_labels_have_pictures(tmp_path):
+    (tmp_path / "a.tsv").write_text("a,b\tx y\nb\ty z\na\tx z\n\tw\n" * 4)
+    (tmp_path / "a.jsonl").write_text('{"y": {"a": true, "b": false}, "t": "x y"}\n' * 4)
+    run("train", tmp_path / "a.tsv", "-m", tmp_path / "m", "--learner", "multilabel", "-q")
+    for words in (
+        ("weights", "--label", "a"),
+        ("explanation", "x y"),
+        ("calibration", tmp_path / "a.tsv"),
+        ("calibration", tmp_path / "a.tsv", "--of", "a"),
+        ("roc", tmp_path / "a.tsv", "--of", "a"),
+        ("precision-recall", tmp_path / "a.tsv", "--of", "b"),
+        ("false-positives", tmp_path / "a.tsv", "--of", "b"),
+        ("calibration", tmp_path / "a.jsonl", "--label", "y", "--text", "t"),
+    ):
+        picture = tmp_path / "picture.png"
+        run("plot", words[0], *words[1:], "-m", tmp_path / "m", "-o", picture)
+        assert picture.stat().st_size > 1000
+        picture.unlink()
+    said = run(
+        "plot", "roc", tmp_path / "a.tsv", "-m", tmp_path / "m", "-o", picture, "--of", "c", code=1
+    )
+    assert "--of 'c' has not been seen" in said[1]

@@ -13,7 +13,13 @@ import pandas as pd
 import pytest
 from river import drift, linear_model, preprocessing
 
-from streamptron import AdaptiveClassifier, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import (
+    AdaptiveClassifier,
+    MulticlassPerceptron,
+    MultiLabelClassifier,
+    Perceptron,
+    Tokenizer,
+)
 from streamptron.study import Recorder, compare
 from tests.support.marks import on_posix, seeds
 
@@ -345,3 +351,34 @@ def test_a_bad_call_is_named_and_changes_nothing(call, error, message, tmp_path,
         call(recorder)
     assert pickle.dumps(recorder) == before
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", [list, set, tuple, frozenset])
+def test_events_of_several_labels_are_wrong_if_a_label_is(kind):
+    recorder = Recorder(window=2, drift=None)
+    for y_true, y_pred in [
+        (kind(["a"]), {}),
+        (kind(["a", "b"]), {"a": True, "b": True, "c": False}),
+        (kind(["a"]), {"a": True, "b": True}),
+        (kind([]), {"c": True}),
+        (kind([]), {"c": False}),
+        ({"a": True, "b": False}, {"a": True, "c": True}),
+        ({"a": False}, {"a": True}),
+    ]:
+        recorder.update(y_true, y_pred)
+    assert (recorder.n_events, recorder.n_answered, recorder.n_wrong) == (7, 7, 4)
+    assert recorder.labels == {"a": (5, 2), "b": (2, 1), "c": (1, 1)}
+    assert sum(window.n_wrong for window in recorder.windows) == 4
+
+
+def test_a_recorder_takes_what_a_model_of_several_labels_answers():
+    model = Tokenizer() | MultiLabelClassifier()
+    recorder = Recorder(model)
+    for text, labels in [("a b", {"x"}), ("c d", {"x", "y"})] * 20:
+        recorder.update(labels, model.predict_one(text))
+        model.learn_one(text, labels)
+    assert recorder.n_events == 40
+    assert recorder.n_wrong == 0 or recorder.error < 0.5
+    assert set(recorder.labels) == {"x", "y"}
+    with pytest.raises(TypeError, match="the answer is of several labels, so give a set or list"):
+        recorder.update("x", {"x": True})

@@ -3,6 +3,7 @@
 const ERROR_SIZE = 524;
 const ANSWER_SIZE = 24;
 const PART_SIZE = 16;
+const CHOICE_SIZE = 16;
 const PARTS = 4096;
 const SHOWN = 8;
 const EXAMPLES = [
@@ -76,6 +77,7 @@ function modelOf({ c, memory, bytesAt, textAt, call, lend }, file) {
   const event = pointer();
   const take = (text) => lend(encoded(text), (p, n) => call("spt_event_text", event, p, n));
 
+  const several = c.spt_is_multilabel(model) !== 0; // whether an event has a set of labels
   const label = (i) => {
     const p = c.spt_label(model, i, out);
     return textAt(p, memory().getUint32(out, true));
@@ -85,6 +87,22 @@ function modelOf({ c, memory, bytesAt, textAt, call, lend }, file) {
     call("spt_probabilities", model, event, p, n);
     const found = Array.from({ length: n }, (_, i) => memory().getFloat64(p + 8 * i, true));
     c.free(p);
+    return found;
+  };
+  // The numbers of the labels that are answered.
+  const answered = (n) => {
+    if (!several) {
+      memory().setUint32(answer, ANSWER_SIZE, true);
+      call("spt_predict", model, event, answer);
+      const best = memory().getInt32(answer + 4, true);
+      return best < 0 ? [] : [best];
+    }
+    const choices = c.malloc(CHOICE_SIZE * n + CHOICE_SIZE);
+    call("spt_predict_set", model, event, choices, n, out);
+    const found = Array.from({ length: pointer() }, (_, k) =>
+      memory().getUint32(choices + CHOICE_SIZE * k, true),
+    );
+    c.free(choices);
     return found;
   };
   const explained = (i) => {
@@ -99,18 +117,43 @@ function modelOf({ c, memory, bytesAt, textAt, call, lend }, file) {
   };
   return {
     labels: () => Array.from({ length: c.spt_labels(model) }, (_, i) => label(i)),
-    // The best label's number, all probabilities, what the words say; of none -1.
+    several,
+    // The numbers of the labels that are answered, all probabilities, what the words say of the
+    // likeliest label.
     ask(text) {
       take(text);
-      memory().setUint32(answer, ANSWER_SIZE, true);
-      call("spt_predict", model, event, answer);
-      const best = memory().getInt32(answer + 4, true);
-      const p = probabilities(c.spt_labels(model));
-      return { best, p, parts: best < 0 ? [] : explained(best) };
+      const n = c.spt_labels(model);
+      const p = probabilities(n);
+      const chosen = answered(n);
+      const likeliest = several ? p.indexOf(Math.max(...p)) : (chosen[0] ?? -1);
+      return { chosen, p, parts: likeliest < 0 ? [] : explained(likeliest) };
     },
+    // Of several labels those between the commas; of none the event has none.
     learn(text, as) {
       take(text);
-      lend(encoded(as), (p, n) => call("spt_learn_as", model, event, p, n, 1));
+      if (!several) {
+        lend(encoded(as), (p, n) => call("spt_learn_as", model, event, p, n, 1));
+        return;
+      }
+      const labels = as.split(",").map((part) => encoded(part.trim())).filter((part) => part.length);
+      const pointers = c.malloc(8 * labels.length + 8);
+      const learned = (at) => {
+        if (at === labels.length) {
+          const lengths = pointers + 4 * at;
+          call("spt_learn_set_as", model, event, pointers, lengths, 0, at, 1);
+          return;
+        }
+        lend(labels[at], (p, n) => {
+          memory().setUint32(pointers + 4 * at, p, true);
+          memory().setUint32(pointers + 4 * (labels.length + at), n, true);
+          learned(at + 1);
+        });
+      };
+      try {
+        learned(0);
+      } finally {
+        c.free(pointers);
+      }
     },
     counts() {
       const p = c.malloc(48);
@@ -169,13 +212,15 @@ addEventListener("DOMContentLoaded", async () => {
   const show = () => {
     const text = at("text").value;
     const labels = model.labels();
-    const { best, p, parts } = model.ask(text);
+    const { chosen, p, parts } = model.ask(text);
     const order = labels.map((_, i) => i).sort((a, b) => p[b] - p[a]);
     const answers = order.slice(0, SHOWN);
     at("answer").replaceChildren(
-      ...answers.map((i) => bar(labels[i], p[i], `${(100 * p[i]).toFixed(1)} %`, i !== best)),
+      ...answers.map((i) =>
+        bar(labels[i], p[i], `${(100 * p[i]).toFixed(1)} %`, !chosen.includes(i)),
+      ),
     );
-    if (best < 0) at("answer").textContent = "none yet: it has learned no label";
+    if (!labels.length) at("answer").textContent = "none yet: it has learned no label";
     const words = parts.filter(({ name }) => name !== null);
     words.sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
     const most = words.length ? Math.abs(words[0].share) : 1;
@@ -206,6 +251,12 @@ addEventListener("DOMContentLoaded", async () => {
     }
   };
   const replace = (fresh) => {
+    try {
+      fresh.ask(""); // it may learn from something else than texts
+    } catch (fault) {
+      fresh.close();
+      throw fault;
+    }
     model.close();
     model = fresh;
   };
@@ -215,7 +266,7 @@ addEventListener("DOMContentLoaded", async () => {
     "submit",
     trying(() => {
       const label = at("label").value.trim();
-      if (!label) throw new Error("give the text a label, such as spam");
+      if (!label && !model.several) throw new Error("give the text a label, such as spam");
       model.learn(at("text").value, label);
     }),
   );
