@@ -22,6 +22,7 @@ from streamptron import (
 )
 from tests.support.late import sealed
 from tests.support.marks import seeds
+from tests.support.project import TESTS
 from tests.support.shards import pair_of
 from tests.support.streams import KEYS, needs_data, random_events, text_stream
 from tests.support.twins import check_answers, check_counts, check_weights, labels_for, twins
@@ -253,6 +254,17 @@ def test_the_event_of_a_third_label_is_taken_back():
     assert model.weights["z"] == dict.fromkeys(model.weights["z"], 0.0)
     assert model.decision_function_one({"a": 1, "c": 1})["z"] < learned["z"]
     assert model.labels == ["x", "y", "z"]
+
+
+def test_a_step_of_more_than_two_labels_from_before_newcomers_is_taken_back():
+    """Format 7 had no b, neither in a model nor in a step."""
+    golden = TESTS / "golden" / "undone-0.1.0.model"
+    model = streamptron.load(golden)
+    kept = {"late": model.weights["late"]["new one"], "seen": model.n_updates}
+    assert kept == {"late": pytest.approx(0.93, abs=0.01), "seen": 121}
+    model.undo(Step.from_bytes(golden.with_suffix(".step").read_bytes()))
+    assert not any("new one" in weights for weights in model.weights.values())
+    assert model.n_updates == 120
 
 
 @pytest.mark.slow
