@@ -47,7 +47,9 @@ napoleon_custom_sections = [
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
-html_title = "streamptron"
+html_title = f"streamptron {release}"
+html_favicon = "_site/static/icon.svg"
+html_theme_options = {"light_logo": "icon.svg", "dark_logo": "icon.svg"}
 html_static_path = ["_site/static"]
 html_css_files = ["site.css"]
 pygments_dark_style = "github-dark"
@@ -70,6 +72,21 @@ EM = 16  # of a formula's drawing
 ziamath.config.math.color = "currentColor"
 ziamath.config.svg2 = False  # whose glyphs have ids, which would meet those of other formulas
 
+# Where this was cloned from, if readers can go there.
+ROOT = Path(__file__).resolve().parents[1]
+asked = ["git", "-C", str(ROOT), "config", "--get", "remote.origin.url"]
+try:
+    repository = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+except OSError:
+    repository = ""
+repository = re.sub(r"^git@([^:/]+):", r"https://\1/", repository).removesuffix(".git")
+if repository.startswith("https://"):
+    html_theme_options["footer_icons"] = [
+        {"name": "The repository", "url": repository, "html": "The repository", "class": ""}
+    ]
+
+# A link whose text is a path: readers of the site get the page's title.
+LINK_OF_PATH = re.compile(r"\[(?:docs/[\w/-]+|[\w/-]+\.md|docs/[\w/-]+\.md)\]\(([\w/.-]+)\)")
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 
 
@@ -90,6 +107,7 @@ def show_pictures(app, page, source):
         code = re.sub(r"^(?=.)", "   ", found[1], flags=re.M)
         return f"{found[0]}\n```{{eval-rst}}\n.. plot::\n{options}\n{code}```\n"
 
+    source[0] = LINK_OF_PATH.sub(r"[](\1)", source[0])
     if "plt.subplots(" in source[0]:
         source[0] = EXAMPLE.sub(add_picture, source[0])
     source[0] = source[0].replace("\n\n```\n", "\n```\n")  # the blank line is for doctest
@@ -112,7 +130,46 @@ def show_math(translator, node):
     raise nodes.SkipNode
 
 
+NUMBER = re.compile(r"[-+±~<≈]?\.?\d[\d.,]*([ x%]|$)|-?$")  # how a cell with one begins
+
+
+def set_numbers_right(app, doctree, page):
+    """Columns of numbers end on one line, their headings too."""
+    for table in doctree.findall(nodes.tgroup):
+        head = [row for part in table.findall(nodes.thead) for row in part.children]
+        body = [row for part in table.findall(nodes.tbody) for row in part.children]
+        for cells in zip(*body, strict=False):
+            texts = [cell.astext().strip() for cell in cells]
+            if any(texts) and all(NUMBER.match(text) and len(text) < 20 for text in texts):
+                column = cells[0].parent.index(cells[0])
+                for row in (*head, *body):
+                    row[column]["classes"].append("number")
+
+
+def set_example_first(app, what, name, thing, options, lines):
+    """A class's example comes after the first sentence: readers look for it first."""
+    heads = [k for k in range(len(lines) - 1) if re.fullmatch("-{3,}", lines[k + 1].strip())]
+    names = [lines[k].strip() for k in heads]
+    if what != "class" or "Examples" not in names[1:]:
+        return
+    at = names.index("Examples")
+    end = heads[at + 1] if at + 1 < len(heads) else len(lines)
+    example = lines[heads[at] : end]
+    lines[heads[at] : end] = []
+    first = lines.index("") + 1
+    lines[first:first] = [*example, ""]
+
+
 TEXTS = {}  # the pages, as search.js gives them to a search without a server
+
+
+OPTION = re.compile(r'<span class="pre">(?=--?[a-z])')
+
+
+def mark_options(app, page, template, context, doctree):
+    """Options as they are typed, which no line may break."""
+    if doctree is not None:
+        context["body"] = OPTION.sub('<span class="pre option">', context["body"])
 
 
 def note_text(app, page, template, context, doctree):
@@ -153,6 +210,9 @@ def write_model(app, error):
 
 def setup(app):
     app.connect("source-read", show_pictures)
+    app.connect("doctree-resolved", set_numbers_right)
+    app.connect("autodoc-process-docstring", set_example_first, priority=100)  # before napoleon
+    app.connect("html-page-context", mark_options)
     app.connect("html-page-context", note_text)
     app.connect("build-finished", write_texts)
     app.connect("html-page-context", add_model)

@@ -7,7 +7,7 @@ import sys
 import typing
 import warnings
 
-from streamptron.command.process import UNWRITABLE, hold_streams, say, unwritable
+from streamptron.command.process import UNWRITABLE, hold_streams, say, undated_again, unwritable
 
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,7 @@ EXIT_CODES = {
 }
 
 
+@undated_again()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
 

@@ -31,6 +31,7 @@ from streamptron.command.options import (
     reading_of,
     taken,
 )
+from streamptron.command.process import date_messages
 from streamptron.files.sources import MAX_LINE, find_sources, format_of
 from streamptron.learners import BY_NAME
 
@@ -41,6 +42,8 @@ if typing.TYPE_CHECKING:
     from streamptron.command.filter import Chore
     from streamptron.command.lines import LineModel
 
+# What only a process that goes on for long is given: its messages begin with the time.
+OF_SERVICES = ("reload_seconds", "save_seconds", "corrections", "status")
 ERROR = 3  # the exit code of an error, with --exit-code
 
 
@@ -193,6 +196,8 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     reading, encoding = reading_of(given), encoding_of(given)
     if given["kind"] and reading:
         raise click.UsageError("--input and the options of a format are two ways; give one")
+    if any(given[name] is not None for name in OF_SERVICES):
+        date_messages()
     keeper = Keeper(
         model,
         writes=given["learn"],

@@ -8,6 +8,7 @@ import os
 import select
 import sys
 import threading
+import time
 import typing
 
 if typing.TYPE_CHECKING:
@@ -33,10 +34,44 @@ def hold_streams() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
+_dated = False  # whether messages begin with the time
+
+
 def say(message: str) -> None:
     """Print a message on standard error, if it can be written."""
+    if _dated:
+        message = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {message}"
     with contextlib.suppress(OSError, ValueError):
         print(message, file=sys.stderr, flush=True)
+
+
+def date_messages() -> None:
+    """Let messages begin with the time: those of a service, in a log that has none of its own.
+
+    journald has one, and whoever sits at a terminal a clock.
+    """
+    global _dated
+    _dated = not _is_journal() and not sys.stderr.isatty()
+
+
+@contextlib.contextmanager
+def undated_again() -> Iterator[None]:
+    """At the end of the block messages are as they were before it."""
+    global _dated
+    before = _dated
+    try:
+        yield
+    finally:
+        _dated = before
+
+
+def _is_journal() -> bool:
+    """Whether standard error goes to journald, which says so in the environment."""
+    try:
+        found = os.fstat(sys.stderr.fileno())
+    except (OSError, ValueError):  # it is no file
+        return False
+    return os.environ.get("JOURNAL_STREAM") == f"{found.st_dev}:{found.st_ino}"
 
 
 def counted(n: int, what: str) -> str:

@@ -18,6 +18,7 @@ from streamptron.command.options import (
     model_option,
     new_label_option,
 )
+from streamptron.command.process import date_messages
 
 
 @click.command(cls=CommandOfOptions)
@@ -112,6 +113,7 @@ def serve(model: str, path: str | None, place: str | None, **given: Any) -> int:
         listener, written = listen(path, place)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+    date_messages()
     with listener:
         try:
             return server.run(listener, written)

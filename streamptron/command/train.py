@@ -34,7 +34,7 @@ if typing.TYPE_CHECKING:
 
 HEADER = """\
   average     since                                         current
-    error      last       events  current label             prediction"""
+  error %    last %       events  current label             prediction"""
 
 
 LABEL = 1 << 20  # bytes for each label, beyond which a model is large
@@ -58,7 +58,7 @@ class Score:
 
     @property
     def error(self) -> str:
-        return _share(self.n_wrong, self.n_labelled)
+        return _percent(self.n_wrong, self.n_labelled, " %")
 
     @property
     def f1(self) -> str:
@@ -67,9 +67,9 @@ class Score:
         return "-" if f1 is None else f"{f1:.6f}"
 
 
-def _share(n_wrong: int, n_labelled: int) -> str:
+def _percent(n_wrong: int, n_labelled: int, sign: str = "") -> str:
     """An error as it is written; of nothing there is none."""
-    return f"{n_wrong / n_labelled:.6f}" if n_labelled else "-"
+    return f"{100 * n_wrong / n_labelled:.4f}{sign}" if n_labelled else "-"
 
 
 class Table:
@@ -82,8 +82,8 @@ class Table:
         write(HEADER)
 
     def line(self, n_events: int, n_labelled: int, n_wrong: int, label: str, answer: str) -> None:
-        average = _share(n_wrong, n_labelled)
-        since = _share(n_wrong - self._last[1], n_labelled - self._last[0])
+        average = _percent(n_wrong, n_labelled)
+        since = _percent(n_wrong - self._last[1], n_labelled - self._last[0])
         self.write(f"{average:>9} {since:>9} {n_events:12d}  {label[:24]:24}  {answer[:24]}")
         self._last = n_labelled, n_wrong
         self.next = 2 * n_events

@@ -11,6 +11,7 @@ import os
 import re
 import typing
 from collections.abc import Iterable, Mapping
+from itertools import chain, cycle
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ if typing.TYPE_CHECKING:
 
 # From dark to light by their lightness (L* 42, 80, 52, 67): the first two differ most.
 COLOURS = ("#3f5fb0", "#f2c14e", "#d1553b", "#58b683")
+NAMED = {"blue": 0, "yellow": 1, "red": 2, "green": 3}
 HATCHES = ("", "///", "...", "xxx")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
@@ -78,6 +80,14 @@ def colour(at: int) -> str:
     return COLOURS[at % len(COLOURS)]
 
 
+def colours_of(labels: Iterable[Any]) -> list[str]:
+    """A colour for each label; one that is called like a colour has that."""
+    called = [str(label).casefold() for label in labels]
+    left = [at for name, at in NAMED.items() if name not in called]
+    others = chain(left, cycle(range(len(COLOURS))))
+    return [colour(NAMED[name] if name in NAMED else next(others)) for name in called]
+
+
 def line_style(at: int) -> dict[str, Any]:
     """Of the line of one of several models."""
     return {
@@ -112,6 +122,21 @@ def name_lines(ax: Axes, named: Mapping[str, Line2D], others: Iterable[Any] = ()
     handles = [*(named[name] for name in order), *others]
     names = [*order, *(str(each.get_label()) for each in others)]
     ax.legend(handles, names, loc="best", handlelength=2.5)
+
+
+def legend_above(ax: Axes, handles: list[Any] | None = None) -> None:
+    """A legend above the picture, where it hides no point."""
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    ax.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 1.0),
+        borderaxespad=0.1,
+        ncols=min(len(handles), 4),
+        frameon=False,
+        handletextpad=0.5,
+        columnspacing=1.2,
+    )
 
 
 def limit_x(ax: Axes, first: float, last: float) -> None:

@@ -14,8 +14,9 @@ from streamptron.plot.drawing import (
     arrow,
     axes_of,
     check_axes,
-    colour,
+    colours_of,
     ink,
+    legend_above,
     name_beside,
     said,
 )
@@ -232,14 +233,15 @@ def _lines(ax: Axes, line: Any, box: Any, least: float | None, given: dict[str, 
 def _events(ax: Axes, points: Any, lessons: Any, labels: list[Any]) -> None:
     """The events, each label with its colour and marker."""
     there = {label: number for number, label in enumerate(lessons.labels)}
-    for at, label in enumerate(dict.fromkeys([*labels, *lessons.labels])):
+    every = list(dict.fromkeys([*labels, *lessons.labels]))
+    for at, (label, own) in enumerate(zip(every, colours_of(every), strict=True)):
         if label in there:
             mine = points[lessons.numbers == there[label]]
             ax.scatter(
                 mine[:, 0],
                 mine[:, 1],
                 s=28,
-                color=colour(at),
+                color=own,
                 marker=MARKERS[at % len(MARKERS)],
                 edgecolors=ink(ax),
                 linewidths=0.6,
@@ -281,7 +283,7 @@ def _regions(ax: Axes, xs: Any, ys: Any, regions: Any, labels: list[Any]) -> Non
     """What is answered where, faintly behind everything."""
     from matplotlib.colors import ListedColormap
 
-    colours = ListedColormap([colour(at) for at in range(len(labels))])
+    colours = ListedColormap(colours_of(labels))
     dx, dy = (xs[1] - xs[0]) / 2, (ys[1] - ys[0]) / 2
     ax.imshow(
         regions,
@@ -303,10 +305,10 @@ def _legend(ax: Axes, labels: list[Any], lessons: Any) -> None:
     handles: list[Any] = []
     if lessons is None:
         handles = [
-            Patch(facecolor=colour(at), alpha=0.5, label=said(label))
-            for at, label in enumerate(labels)
+            Patch(facecolor=own, alpha=0.5, label=said(label))
+            for label, own in zip(labels, colours_of(labels), strict=True)
         ]
     else:
         handles = list(ax.collections[-len(lessons.labels) :])
         handles += [line for line in ax.lines if str(line.get_label()).startswith("margin")]
-    ax.legend(handles=handles, title="label", loc="best", framealpha=0.9)
+    legend_above(ax, handles)

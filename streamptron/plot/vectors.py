@@ -17,8 +17,10 @@ from streamptron.plot.drawing import (
     axes_of,
     check_axes,
     colour,
+    colours_of,
     halo,
     ink,
+    legend_above,
     name_beside,
     said,
     whole,
@@ -218,11 +220,12 @@ def projections(
     edges = np.linspace(low - room, high + room, bins + 1)
     order = {label: at for at, label in enumerate(labels)}
     numbers = {label: number for number, label in enumerate(lessons.labels)}
+    own = colours_of([*labels, ""])
     for label in sorted(numbers, key=lambda label: order.get(label, 2)):
         at, number = order.get(label, 2), numbers[label]
         style = {
             "histtype": "stepfilled",
-            "facecolor": colour(at),
+            "facecolor": own[at],
             "alpha": 0.75,
             "hatch": HATCHES[at % len(HATCHES)],
             "edgecolor": ink(ax),
@@ -246,7 +249,7 @@ def projections(
     )
     ax.set_xlabel("projection on w (unit of the features)")
     ax.set_ylabel("events")
-    ax.legend(title="label")
+    legend_above(ax)
     return ax
 
 

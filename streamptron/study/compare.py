@@ -131,7 +131,7 @@ class Comparison(Sequence[Result]):
 
     def __repr__(self) -> str:
         named = [type(metric).__name__ for metric in self[0].metrics]
-        rows = [("model", "error %", "to the best", "+-", "us an event", "memory", *named)]
+        rows = [("model", "error %", "to the best", "+-", "µs an event", "memory", *named)]
         for result in self:
             first = result is self[0]
             rows.append(

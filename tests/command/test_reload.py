@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.support.commands import answered, process, random_mail, run, saved, written
+from tests.support.commands import answered, process, random_mail, run, saved, undated, written
 from tests.support.variants import learned, loaded
 
 TEA = b"tea\tbacon\n" * 3
@@ -51,7 +51,7 @@ def test_the_answering_process_takes_what_a_learner_saves(mail):
         assert learning.communicate(timeout=60) == (b"", b"")
         _, said = answering.communicate(timeout=60)
     assert answering.returncode == 0
-    assert set(said.decode().splitlines()) == {f"streamptron: reloaded {model}"}
+    assert set(undated(said.decode()).splitlines()) == {f"streamptron: reloaded {model}"}
 
 
 def test_a_process_that_waits_takes_it_too(mail, tea):
@@ -99,7 +99,7 @@ def test_a_damaged_file_is_said_once_and_the_old_model_serves_on(learn, mail, te
                 assert answered(running, b"a prize\n") == before
                 file.write(tea[at : at + 1 + len(tea) // 5])
         said = running.stderr.readline()
-        assert said.startswith(b"streamptron: reloaded")
+        assert b"Z streamptron: reloaded" in said
         assert answered(running, b"bacon\n").startswith(b"tea\t")
         assert running.communicate(timeout=60) == (b"", b"")
     assert running.returncode == 0

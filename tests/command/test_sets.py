@@ -102,7 +102,7 @@ def test_training_is_the_librarys_whatever_the_lines_are(format, tmp_path):
     assert learned(loaded(tmp_path / "m")) == learned(expected)
     known = answers[1:]
     wrong = sum(set(there) != set(given) for there, given in known)
-    assert f"progressive error  {wrong / len(known):.6f}" in said
+    assert f"progressive error  {100 * wrong / len(known):.4f} %" in said
     hits = sum(len({*there} & {*given}) for there, given in known)
     both = sum(len(there) + len(given) for there, given in known)
     assert f"micro-F1         {2 * hits / both:.6f}" in said
@@ -224,7 +224,7 @@ def test_an_object_of_labels_leaves_open_what_it_does_not_name(tmp_path):
             wrong += any(answer[label] is not there for label, there in y.items())
         expected.learn_one(x, y)
     assert learned(loaded(tmp_path / "m")) == learned(expected)
-    assert f"progressive error  {wrong / graded:.6f}" in said
+    assert f"progressive error  {100 * wrong / graded:.4f} %" in said
     data = path.read_bytes()
     words = ["--learn", "--create", "--learner", "multilabel", "--format", "jsonl"]
     predict(data, tmp_path / "n", *words, *FORMATS["jsonl"][2], *SEEDED)

@@ -107,7 +107,7 @@ def table(err):
     lines = err.split("\n")
     start = next(i for i, line in enumerate(lines) if "prediction" in line) + 1
     for line in lines[start:]:
-        if not re.match(r" *(\d\.\d{6}|-) ", line):
+        if not re.match(r" *(\d+\.\d{4}|-) ", line):
             return
         yield (*line[:32].split(), line[34:58].strip(), line[60:].strip())
 
@@ -141,22 +141,23 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
             wrong += [answer != label] * (answer is not None)
         if n & (n - 1) == 0:
             average, since = (
-                f"{sum(part) / len(part):.6f}" if part else "-" for part in (wrong, wrong[last:])
+                f"{100 * sum(part) / len(part):.4f}" if part else "-"
+                for part in (wrong, wrong[last:])
             )
             expected.append((average, since, str(n), label, answer or ""))
             last = len(wrong)
     assert list(table(err)) == expected
     assert learned(loaded(tmp_path / "model")) == learned(model)
-    summary = dict(re.findall(r"^(\S.*?\S) {2,}(\S+)$", err, re.M))
+    summary = dict(re.findall(r"^(\S.*?\S) {2,}(\S+(?: %)?)$", err, re.M))
     assert summary["events"] == "700"
     assert summary["features"] == str(model.n_features)
     assert summary["updates"] == str(model.n_updates)
-    assert summary["progressive error"] == f"{sum(wrong) / len(wrong):.6f}"
+    assert summary["progressive error"] == f"{100 * sum(wrong) / len(wrong):.4f} %"
     if every:
         held = events[every - 1 :: every]
         missed = sum(model.predict_one(tokenizer.transform_one(t)) != y for y, t in held)
         assert summary["held-out events"] == str(len(held))
-        assert summary["held-out error"] == f"{missed / len(held):.6f}"
+        assert summary["held-out error"] == f"{100 * missed / len(held):.4f} %"
 
 
 @pytest.mark.parametrize("format", ["plain", "vw"])

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -101,3 +102,8 @@ def saved(path, n):
             return
         time.sleep(0.05)
     raise AssertionError(f"{loaded(path).n_seen} events, not {n}")
+
+
+def undated(said):
+    """What a service has said, without the times before its messages."""
+    return re.sub(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", "", said, flags=re.MULTILINE)
