@@ -190,14 +190,20 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     every = _every(holdout) if holdout else 0
     _check_place(model, files)
     from streamptron.command.keeper import Keeper
-    from streamptron.command.train import Stopped, Training
+    from streamptron.command.train import Stopped, Training, ended
 
     with Keeper(model, lines=given["save_every"]) as keeper:
         start = None
         if resume:
             learner = _resumed(model, reading)
-            start = Stopped.of(learner, list(files))
-            if start is not None and start.place.file and not quiet:
+            start = Stopped.of(learner, list(files)) or ended(learner, list(files), given["epochs"])
+            if start is not None and start.epoch > start.epochs:
+                say(
+                    "streamptron: these files were learned to their end and have not changed; "
+                    f"nothing is learned. To learn them once more give --epochs {start.epoch}"
+                )
+                given["epochs"] = None
+            elif start is not None and start.place.file and not quiet:
                 say(f"streamptron: goes on {start.where()}")
             if start is not None and given["epochs"] and given["epochs"] < start.epoch:
                 raise click.UsageError(

@@ -51,6 +51,9 @@ class Chore(typing.Protocol):
     def look(self) -> None:
         """Do what is due."""
 
+    def replaced(self) -> None:
+        """Know that another model is there now."""
+
     def end(self) -> None:
         """Come to an end, after the last save."""
 
@@ -373,6 +376,8 @@ class Filter:
         again = f"; {counted(n, 'line')} learned and not saved, learned again now" * bool(n)
         again += f"; {lost} not, which were too many to keep" * bool(lost)
         say(f"streamptron: reloaded {keeper.path}{again}")
+        for chore in self.chores:
+            chore.replaced()
 
 
 def _says_itself(model: LineModel) -> bool:

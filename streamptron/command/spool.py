@@ -16,7 +16,7 @@ import os
 import time
 import typing
 
-from streamptron.command.process import say
+from streamptron.command.process import counted, say
 from streamptron.files.decode import SUFFIXES
 from streamptron.modelfile.files import lock
 
@@ -101,6 +101,16 @@ class Spool:
         except OSError as error:
             say(f"streamptron: corrections stay in {TAKEN}, and are learned: {error}")
         os.close(self._number)
+
+    def replaced(self) -> None:
+        """Say what another model in the file's place may not have learned."""
+        if n := len(self._names(DONE)):
+            done = os.path.join(self.folder, DONE)
+            say(
+                f"streamptron: the model has not learned the corrections in {done} "
+                f"({counted(n, 'file')}), unless it was trained from them; to learn them again, "
+                f"move them to {self.folder}"
+            )
 
     # --- A file
 

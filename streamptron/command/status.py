@@ -64,6 +64,9 @@ class Status:
         if not self.seconds_left():
             self._write("running")
 
+    def replaced(self) -> None:
+        """It is written at the next look."""
+
     def end(self) -> None:
         self._write("ended")
 

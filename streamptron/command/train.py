@@ -25,6 +25,7 @@ from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import Place, Stream
 from streamptron.estimator.names import shown
 from streamptron.files.sources import LineError, find_sources
+from streamptron.modelfile.lock import identity
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -112,7 +113,7 @@ class Stopped(typing.NamedTuple):
     def of(cls, model: LineModel, files: list[str]) -> typing.Self | None:
         """Where a model's training of some files has stopped; None if it came to its end."""
         kept = model.place
-        if kept is None:
+        if kept is None or "ended" in kept:
             return None
         try:
             place = Place(**kept["place"])
@@ -144,6 +145,32 @@ class Stopped(typing.NamedTuple):
         if place.line:
             return f"behind {place.file}:{place.line}"
         return f"at the beginning of {place.file}, epoch {self.epoch} of {self.epochs}"
+
+
+def ended(model: LineModel, files: list[str], epochs: int | None) -> Stopped | None:
+    """Behind the last epoch, of files that were learned to their end and are as they were.
+
+    A training that is killed behind its last save, and started again, has learned them; so has one
+    that is started again by mistake. More `epochs` may follow.
+    """
+    kept = model.place or {}
+    if "ended" not in kept or kept["ended"] != files_mark(files):
+        return None
+    done, first = int(kept["epochs"]), find_sources(files)[0].known_as
+    return Stopped(Place([], first, 0, 0), done + 1, max(epochs or 0, done), kept["every"], 0)
+
+
+def files_mark(files: list[str]) -> str | None:
+    """By what files are recognised as long as they do not change; None: one is a pipe."""
+    from hashlib import sha256  # slow to import, and only training needs it
+
+    found = sha256()
+    for source in find_sources(files):
+        if not source.known_as:
+            return None
+        _, *file = identity(source.known_as) or (0,)
+        found.update(f"{source.known_as}\0{file}\0".encode(errors="surrogateescape"))
+    return found.hexdigest()[:32]
 
 
 class Training:
@@ -217,6 +244,7 @@ class Training:
     def run(self) -> None:
         began = time.perf_counter()
         first = self.start.epoch if self.start else 1
+        mark = files_mark(self.files)  # a file that grows meanwhile is another one
         with self._progress():
             try:
                 for epoch in range(first, self.epochs + 1):
@@ -231,7 +259,9 @@ class Training:
                             f"{self.progressive.n_events}: the files were emptied meanwhile, and "
                             "nothing more is saved; train again on files that stay as they are"
                         )
-                self.model.place = None
+                self.start = None
+                ended = {"ended": mark, "epochs": self.epochs, "every": self.every}
+                self.model.place = ended if mark else None
                 if self.every:
                     self._learning = False
                     self._pass()

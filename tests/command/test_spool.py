@@ -156,6 +156,8 @@ def test_a_model_that_is_put_in_the_files_place_keeps_the_corrections(spool, tmp
         run("train", tmp_path / "mail.tsv", "-m", tmp_path / "other", "-q")
         (tmp_path / "other").rename(tmp_path / "m")
         assert b"reloaded" in running.stderr.readline()
+        said = running.stderr.readline().decode()
+        assert f"has not learned the corrections in {spool}/done (1 file), unless" in said
         put(spool, "2.tsv", b"ham\tfish\n")
         until(lambda: len(names(spool / "done")) == 2)
         running.communicate(timeout=60)
