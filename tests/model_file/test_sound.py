@@ -109,7 +109,7 @@ def test_a_forged_delta_is_refused_or_gives_a_model_that_works(kind, seed, tmp_p
     shards = [copy.deepcopy(model) for _ in range(2)]
     for shard in shards:
         for _ in range(10):
-            shard.learn_one(*rng.choice(events))
+            shard.learn_one(rng.choice(events)[0], rng.choice(events)[1])  # so that weights move
     here, there = (shard.delta(model, shard=k) for k, shard in enumerate(shards))
     before = model.__getstate__()
     refused = 0
