@@ -16,9 +16,11 @@ cdef class BinaryModel(Model):
 
 cdef class LabelModel(Model):
     cdef list _labels
-    cdef dict _label_ids
+    cdef dict _label_ids            # their numbers; may lack the last labels, see _known_ids
     cdef list _next_labels          # what they will be after the batch at hand
-    cdef dict _next_ids
+
+    cdef dict _known_ids(self)
+    cdef int _expect_names(self, Py_ssize_t n) except -1
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1
     cdef int _check_room(self, label, Py_ssize_t n_labels) except -1

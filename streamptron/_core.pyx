@@ -32,6 +32,7 @@ cdef set TRUTH_TYPES = _TRUTHS
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
+    void Py_SET_SIZE(object, Py_ssize_t)
 
 
 cdef int _answer_of(int kind) noexcept:
@@ -263,6 +264,7 @@ cdef class LabelModel(Model):
         cdef dict ids
         cdef bint true = not self._labels and is_true(label)
         for turn in range(8):
+            self._known_ids()
             self._read(x, True)
             n_entries = self.gate.n_entries
             ids = self._label_ids       # held: to hash the label may start the model anew
@@ -274,7 +276,8 @@ cdef class LabelModel(Model):
                     self._meet_first(true)
                 try:
                     self._check_room(label, len(self._labels))
-                except ValueError:
+                    self._expect_names(1)
+                except (ValueError, MemoryError):
                     self._forget_objects()
                     raise
                 return len(self._labels)
@@ -285,24 +288,59 @@ cdef class LabelModel(Model):
     cdef void _meet_first(self, bint true) noexcept:
         """The first label is about to be learned; `true`: it equals True."""
 
+    cdef dict _known_ids(self):
+        """The number of each label: made anew if memory ran out before one was written down."""
+        cdef list labels = self._labels     # held: to hash a label may start the model anew
+        if len(self._label_ids) == len(labels):
+            return self._label_ids
+        ids = {label: i for i, label in enumerate(labels)}
+        if labels is self._labels:
+            self._label_ids = ids
+        return self._label_ids
+
+    cdef int _expect_names(self, Py_ssize_t n) except -1:
+        """Make room in the list of labels for n more, so that no memory is needed to append them.
+
+        They are appended when the model has learned, and then nothing may fail any more.
+        """
+        cdef list labels = self._labels
+        cdef Py_ssize_t i, before = len(labels)
+        try:
+            for i in range(n):
+                labels.append(0)            # which no one counts
+        finally:
+            Py_SET_SIZE(labels, before)
+        return 0
+
     cdef int _name_output(self, label) except -1:
-        """After learning: the new output, if there is one, is this label's."""
+        """After learning: the new output, if there is one, is this label's.
+
+        There is none if a set of labels had no weight. The list has room (_expect_names), so the
+        label has its name also if there is no memory for its number.
+        """
         cdef dict ids = self._label_ids     # held: to hash the label may start the model anew
         if sp_learner_labels(&self.learner) > len(self._labels):
+            try:
+                label = interned(label)
+            except (MemoryError, SystemError):  # the latter of an intern without memory
+                pass
             # the list first: hashing an odd label may teach this model another one
-            label = interned(label)
             output = len(self._labels)
             self._labels.append(label)
-            ids[label] = output
+            try:
+                ids[label] = output
+            except MemoryError:
+                pass
         return 0
 
     def _add_label(self, y):
         """Make a label known before anything is learned of it."""
         self._enter(True)
         label = self._checked_label(y)
-        if label in self._label_ids:
+        if label in self._known_ids():
             raise ValueError(f"the label {shown(label)} occurs twice")
         self._check_room(label, len(self._labels))
+        self._expect_names(1)
         if sp_learner_expect_outputs(&self.learner, self.learner.table.n_outputs + 1) < 0:
             raise MemoryError("no memory for the label")
         self.learner.version += 1
@@ -332,29 +370,27 @@ cdef class LabelModel(Model):
         self._objects, other._objects = other._objects, self._objects
 
     def _outputs(self, labels):
+        ids = dict(self._known_ids())
         self._next_labels = list(self._labels)
-        self._next_ids = dict(self._label_ids)
         outputs = []
         if not self._labels and labels:
             self._meet_first(is_true(labels[0]))
         for label in map(interned, labels):
-            outputs.append(self._next_ids.setdefault(label, len(self._next_labels)))
+            outputs.append(ids.setdefault(label, len(self._next_labels)))
             if outputs[len(outputs) - 1] == len(self._next_labels):
                 self._check_room(label, len(self._next_labels))
                 self._next_labels.append(label)
+        self._expect_names(len(self._next_labels) - len(self._labels))
         return outputs
 
     cdef int _labels_done(self) except -1:
-        if self._next_labels is not None and len(self._labels) < len(self._next_labels):
-            # without memory for all of the batch, or with an error in it
-            self._label_ids = {label: i for i, label in enumerate(self._labels)}
-        self._next_labels = self._next_ids = None
+        self._next_labels = None
         return 0
 
     cdef void _put_labels(self) noexcept:
-        if sp_learner_labels(&self.learner) > len(self._labels):
-            self._labels = self._next_labels[:sp_learner_labels(&self.learner)]
-            self._label_ids = self._next_ids
+        # what has been learned has its names, whatever happens: this takes no memory
+        while len(self._labels) < sp_learner_labels(&self.learner):
+            self._labels.append(self._next_labels[len(self._labels)])
 
     cdef object _label_of(self, Py_ssize_t output):
         return self._labels[output] if 0 <= output < len(self._labels) else None

@@ -185,12 +185,13 @@ def learned(Model model, x, y, w):
     finally:
         if collecting:
             PyGC_Enable()
+        # also if there is no memory for the step that was learned
+        if isinstance(model, LabelModel):
+            for label in named:
+                (<LabelModel> model)._name_output(label)
     if entries is None:
         return learned(model, _packed_here(x, model._gaps()), y, w)
     prediction = _label(model, best) if told is None else model._labels_above(found, above)
-    if isinstance(model, LabelModel):
-        for label in named:
-            (<LabelModel> model)._name_output(label)
     return (mark, number, changed, y if told is None else told_again(told), w, prediction, n,
             entries, (taken.y, taken.outputs, taken.m), parts)
 

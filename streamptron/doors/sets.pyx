@@ -25,7 +25,7 @@ from streamptron.engine.path cimport (
 from streamptron.engine.sets cimport (
     SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_share, sp_sets_tell)
 
-from streamptron.doors.names import interned, named
+from streamptron.doors.names import named
 from streamptron.estimator.candidates import candidates_of, place_of
 from streamptron.estimator.names import is_numpy, shown, type_shown
 from streamptron.estimator.parameters import check_ranking, threshold_of
@@ -125,6 +125,7 @@ cdef class SetModel(LabelModel):
         cdef Py_ssize_t n, n_there, i
         cdef c_array.array numbers, absent
         for turn in range(8):
+            self._known_ids()
             self._read(x, True)
             n_entries = self.gate.n_entries
             ids = self._label_ids
@@ -141,12 +142,13 @@ cdef class SetModel(LabelModel):
             numbers += absent
             if n_entries != self.gate.n_entries:
                 continue
-            for i, label in enumerate(named):
-                try:
+            try:
+                for i, label in enumerate(named):
                     self._check_room(label, n + i)
-                except ValueError:
-                    self._forget_objects()
-                    raise
+                self._expect_names(len(named))
+            except (ValueError, MemoryError):
+                self._forget_objects()
+                raise
             if sp_sets_tell(&self.event, <const uint32_t*> numbers.data.as_uints, len(numbers),
                             n_there, told.open, n) < 0:
                 self._no_memory("no memory for the labels; the model has not learned this event")
@@ -163,14 +165,6 @@ cdef class SetModel(LabelModel):
         self._settle()
         for label in named:
             self._name_output(label)
-        return 0
-
-    cdef int _name_output(self, label) except -1:
-        """After learning: the next new label is this one, unless the event had no weight."""
-        if sp_learner_labels(&self.learner) > len(self._labels):
-            label = interned(label)
-            self._label_ids[label] = len(self._labels)
-            self._labels.append(label)
         return 0
 
     def _weight(self, w):

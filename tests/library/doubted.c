@@ -65,6 +65,30 @@ static void correct(spt_model *model, spt_event *event)
     ask(model, event);
 }
 
+/* What takes a model from end to end, with the first that was opened, which is good. The worst code:
+   of a model whose arrays are damaged none of it may go well. */
+static int mix(const spt_model *model, const spt_model *good)
+{
+    const spt_model *const both[] = {model, good}, *const one[] = {model};
+    spt_model *merged = NULL;
+    spt_error error = SPT_ERROR;
+    void *p;
+    size_t n;
+    int worst = SPT_DAMAGED;
+    for (int turn = 0; turn < 4; turn++) {
+        p = NULL;
+        int code = turn == 0   ? spt_merge(both, 2, NULL, &merged, &error)
+                   : turn == 1 ? spt_merge(one, 1, NULL, &merged, &error)
+                   : turn == 2 ? spt_delta(model, good, 1, &p, &n, &error)
+                               : spt_delta(good, model, 1, &p, &n, &error);
+        worst = code == SPT_DAMAGED ? worst : code;
+        spt_close(merged);
+        spt_free(p);
+        merged = NULL;
+    }
+    return worst;
+}
+
 /* All that can be done with a model; `again`: what it saved is opened once more. */
 static void use(spt_model *model, int again)
 {
@@ -106,6 +130,7 @@ static void use(spt_model *model, int again)
 int main(void)
 {
     static char path[4096];
+    spt_model *good = NULL;
     while (fgets(path, sizeof(path), stdin) != NULL) {
         spt_error error = SPT_ERROR;
         spt_model *model;
@@ -115,13 +140,18 @@ int main(void)
             use(model, 1);
             spt_close(model);
         }
+        if (good == NULL)
+            spt_open(path, 0, &good, NULL);
         int mapped = spt_open(path, SPT_MAPPED, &model, NULL);
+        int mixed = mapped;
         if (mapped == SPT_OK) {
             use(model, 0);
+            mixed = good == NULL ? 0 : mix(model, good);
             spt_close(model);
         }
-        printf("%d %d %s\n", whole, mapped, error.words);
+        printf("%d %d %d %s\n", whole, mapped, mixed, error.words);
         fflush(stdout);
     }
+    spt_close(good);
     return 0;
 }

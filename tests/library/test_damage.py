@@ -34,6 +34,12 @@ def bases():
 
 def opened(paths):
     """(code in memory, code where it lies, words) of each file, by one process."""
+    for whole, mapped, _, words in mixed(paths):
+        yield whole, mapped, words
+
+
+def mixed(paths):
+    """The same, and the code of merges and deltas with the first file that is whole."""
     done = subprocess.run(
         [program("doubted", *SANITIZED)],
         input="".join(f"{path}\n" for path in paths),
@@ -42,8 +48,8 @@ def opened(paths):
     )
     assert done.returncode == 0, f"{paths[done.stdout.count(chr(10))]}\n{done.stderr[-3000:]}"
     for line in done.stdout.splitlines():
-        whole, mapped, *words = line.split(" ", 2)
-        yield int(whole), int(mapped), "".join(words)
+        whole, mapped, mix, *words = line.split(" ", 3)
+        yield int(whole), int(mapped), int(mix), "".join(words)
 
 
 def of_python(path):
@@ -102,6 +108,33 @@ def test_a_file_cut_off_or_with_a_flipped_bit_is_refused_in_pythons_words(name, 
     for path, (whole, _, words) in zip(paths, opened(paths), strict=True):
         assert whole in (3, 4)
         assert words == of_python(path)
+
+
+MAPPED = [
+    name
+    for name, (learner, _) in (mutations.BASES | mutations.SETS).items()
+    if learner != "VotedPerceptron"
+]
+
+
+@pytest.mark.parametrize("turn", slow(range(1, 8), [0]))
+@pytest.mark.parametrize("name", MAPPED)
+def test_whatever_byte_of_a_mapped_file_is_damaged_no_call_believes_it(name, turn, tmp_path):
+    data = mutations.base(name, 14)
+    start = 8 + int.from_bytes(data[:8], "little")
+    paths = [tmp_path / "good"]
+    paths[0].write_bytes(data)
+    for at in range(start + turn, len(data), 8 * (1 + len(data) // 6000)):
+        damaged = bytearray(data)
+        damaged[at] ^= random.Random(at).randrange(1, 256)
+        paths.append(tmp_path / str(at))
+        paths[-1].write_bytes(damaged)
+    (whole, mapped, mix, words), *rest = mixed(paths)
+    assert (whole, mapped) == (0, 0), words
+    assert mix in (0, 5)  # nothing has changed since itself
+    for path, (whole, mapped, mix, _) in zip(paths[1:], rest, strict=True):
+        assert whole == 4, path
+        assert (mapped, mix) in ((0, 4), (4, 4)), path
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from streamptron import (
+    AROW,
     MIRA,
     AdaptiveClassifier,
     Delta,
@@ -371,3 +372,17 @@ def test_a_damaged_delta_is_refused_by_both_or_learned_with_the_same_bytes(kind,
         assert (tmp_path / "out").read_bytes() == (tmp_path / "python").read_bytes()
         assert load(tmp_path / "out").n_seen == model.n_seen
     assert refusals > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", [MulticlassPerceptron, MIRA, AROW, AdaptiveClassifier])
+def test_deltas_of_many_labels_are_read_wherever_their_numbers_lie(learner, tmp_path):
+    base = learner(hash_seed=1)
+    for i in range(200):
+        base.learn_one({f"w{i % 7}": 1, f"v{i % 11}": 1}, f"label {i % 50}")
+    models = []
+    for k in range(1, 4):
+        models.append(copy.deepcopy(base))
+        for i in range(60):
+            models[-1].learn_one({f"w{i % k}": 1, f"new {k}": 1}, f"label {i % (40 + k)}")
+    check(tmp_path, base, models, flags=SANITIZED)

@@ -75,14 +75,14 @@ VALUES = (
 )
 
 
-def base(name):
-    """The bytes of a whole file."""
+def base(name, n=None):
+    """The bytes of a whole file; of n names."""
     learner, params = (BASES | SETS)[name]
     made = LEARNERS | {"MultiLabelClassifier": MultiLabelClassifier}
     model = made[learner](hash_seed=7, **params)
     labels = labels_for(learner, 2 if "two labels" in name else 6)
     rng = random.Random(name)
-    n = {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
+    n = n or {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
     names = [make_key(kind, i) for kind in KINDS for i in range(n // len(KINDS))]
     if takes_objects(model):
         names += [Decimal(f"0.{i}1") for i in range(5)]

@@ -431,9 +431,6 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
     if (!failed)
         failed = sp_arrays_open(header, arrays, &contents->learner, n_outputs, contents->n_objects,
                                 in_place, fault);
-    const sp_array *stamps = &header->arrays[SP_ARRAY_STAMPS];
-    if (in_place && stamps->there)
-        contents->stamps = (const uint32_t *)(const void *)(arrays + stamps->start);
     if (!failed && !in_place)
         failed = sp_journal_keep(contents, header, arrays, fault);
     return failed;

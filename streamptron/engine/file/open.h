@@ -39,7 +39,6 @@ typedef struct sp_contents {
     sp_bytes journal; /* of one that can be written again: as it is */
     bool has_journal;
     size_t n_objects;
-    const uint32_t *stamps; /* of the slots, where the file is used in place; NULL: elsewhere */
 } sp_contents;
 
 /* How many labels the file has; of a learner whose labels are truth values 2. */

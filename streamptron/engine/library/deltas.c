@@ -57,22 +57,25 @@ SPT_API int spt_delta(const spt_model *model, const spt_model *since, uint64_t s
         return failed;
     strcpy(side.name, "the model");
     strcpy(base.name, "since");
-    failed = sp_side_begin(&side, model, &model->contents, &fault);
+    failed = sp_side_begin(&side, model, &model->contents, error);
     if (!failed)
-        failed = sp_side_begin(&base, since, &since->contents, &fault);
-    if (!failed)
+        failed = sp_side_begin(&base, since, &since->contents, error);
+    if (!failed) {
         failed = sp_side_awake(&side, &base, &awake, &fault);
-    if (!failed)
-        failed = sp_side_went_on(&side, &base, &fault);
-    if (!failed)
-        failed = sp_side_digest(&base, digits, &fault);
-    if (!failed)
-        failed = sp_delta_make(&side, &base, digits, shard, &bytes, &fault);
+        if (!failed)
+            failed = sp_side_went_on(&side, &base, &fault);
+        if (!failed)
+            failed = sp_side_digest(&base, digits, &fault);
+        if (!failed)
+            failed = sp_delta_make(&side, &base, digits, shard, &bytes, &fault);
+        if (failed)
+            failed = sp_say_fault(error, &fault, NULL);
+    }
     sp_side_free(&side);
     sp_side_free(&base);
     if (failed) {
         sp_bytes_free(&bytes);
-        return sp_say_fault(error, &fault, NULL);
+        return failed;
     }
     *p = bytes.p;
     *n = bytes.n;
@@ -313,7 +316,6 @@ SPT_API int spt_apply(spt_model *model, const void *const *deltas, const size_t 
 {
     sp_inbox inbox = {.n = 0};
     sp_side *sides = NULL;
-    sp_fault fault;
     int n_sides = 0;
     if (model->read_only)
         return sp_say(error, SPT_READ_ONLY,
@@ -326,13 +328,13 @@ SPT_API int spt_apply(spt_model *model, const void *const *deltas, const size_t 
     if (!failed) {
         n_sides = inbox.n + 1;
         sides = (sp_side *)sp_calloc((size_t)n_sides, sizeof(sp_side));
-        failed = sides == NULL ? sp_fault_memory(&fault) : 0;
+        failed = sides == NULL ? sp_say_memory(error) : SPT_OK;
         if (!failed) {
             strcpy(sides[0].name, "the model");
-            failed = sp_side_begin(&sides[0], model, &model->contents, &fault);
+            failed = sp_side_begin(&sides[0], model, &model->contents, error);
         }
-        failed = failed ? sp_say_fault(error, &fault, NULL)
-                        : sp_inbox_check(&inbox, model, &sides[0], error);
+        if (!failed)
+            failed = sp_inbox_check(&inbox, model, &sides[0], error);
     }
     if (!failed) {
         sp_inbox_sift(&inbox, model->contents.learner.n_seen);

@@ -6,6 +6,7 @@
 #include "linear/table.h"
 #include "machine.h"
 #include "path/path.h"
+#include "whole/flat.h"
 
 #include <math.h>
 
@@ -30,6 +31,13 @@ static bool sp_part_key(const sp_learner *learner, const sp_event *scored, ptrdi
     else
         *key = sp_index_stored(&learner->index, part.slot);
     return true;
+}
+
+static int sp_say_damaged(spt_error *error, const spt_model *model, const char *why)
+{
+    sp_fault fault;
+    sp_fault_say(&fault, SP_WHY_DAMAGED, why);
+    return sp_say_fault(error, &fault, model->path);
 }
 
 /* What is always there, and with it the parts that have no names. */
@@ -77,11 +85,12 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
         size_t at = event->shown.n;
         if (i >= 0 && (share == 0.0 || !sp_part_key(learner, scored, i, &key)))
             continue;
-        if (!isfinite(share)) {
-            sp_fault fault;
-            sp_fault_say(&fault, SP_WHY_DAMAGED, "a weight is not finite");
-            return sp_say_fault(error, &fault, model->path);
-        }
+        if (!isfinite(share))
+            return sp_say_damaged(error, model, "a weight is not finite");
+        /* of names that lie in a file none has been looked at */
+        if (i >= 0 && learner->index.lookup != NULL
+            && !sp_is_stored_key(&key, model->contents.n_objects))
+            return sp_say_damaged(error, model, "a feature name is invalid");
         if (i >= 0)
             sp_key_show(&key, &model->contents, &event->shown);
         if (count < room) { /* the names may move while others are written */

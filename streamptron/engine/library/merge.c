@@ -164,11 +164,12 @@ static int sp_sides_choose(sp_side *sides, const spt_model *const *models, size_
         sp_side *side = &sides[*n_sides];
         bool awake = true;
         sp_side_called(side->name, "models[", k, "]");
-        failed = sp_side_begin(side, models[k], &models[k]->contents, &fault);
-        if (!failed && since != NULL)
-            failed = sp_side_awake(side, &sides[0], &awake, &fault);
-        if (!failed && since != NULL && awake)
-            failed = sp_side_went_on(side, &sides[0], &fault);
+        failed = sp_side_begin(side, models[k], &models[k]->contents, error);
+        int odd = !failed && since != NULL ? sp_side_awake(side, &sides[0], &awake, &fault) : 0;
+        if (!failed && !odd && since != NULL && awake)
+            odd = sp_side_went_on(side, &sides[0], &fault);
+        if (odd)
+            failed = sp_say_fault(error, &fault, NULL);
         if (failed || !awake) {
             sp_side_free(side);
             memset(side, 0, sizeof(*side));
@@ -177,7 +178,7 @@ static int sp_sides_choose(sp_side *sides, const spt_model *const *models, size_
             *n_sides += 1;
         }
     }
-    return failed ? sp_say_fault(error, &fault, NULL) : SPT_OK;
+    return failed;
 }
 
 /* What learners without a past begin with: an untrained one. */
@@ -242,13 +243,13 @@ SPT_API int spt_merge(const spt_model *const *models, size_t n, const spt_model 
         return sp_say_memory(error);
     if (since == NULL)
         failed = sp_base_make(&base, &models[0]->contents, &fault);
-    if (!failed) {
-        strcpy(sides[0].name, "since");
-        failed = sp_side_begin(&sides[0], since, since == NULL ? &base : &since->contents, &fault);
-    }
     if (failed)
         failed = sp_say_fault(error, &fault, NULL);
-    else
+    else {
+        strcpy(sides[0].name, "since");
+        failed = sp_side_begin(&sides[0], since, since == NULL ? &base : &since->contents, error);
+    }
+    if (!failed)
         failed = sp_sides_choose(sides, models, n, &n_sides, since, &first, error);
     if (!failed && n_sides < 3)
         failed = sp_model_copy(n_sides == 1 ? since : models[first], merged, error);

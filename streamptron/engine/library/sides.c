@@ -25,12 +25,21 @@ SP_PRIVATE void sp_side_free(sp_side *side)
 {
     sp_part_free(&side->labels);
     sp_part_free(&side->objects);
+    sp_contents_free(&side->whole);
 }
 
 SP_PRIVATE int sp_side_begin(sp_side *side, const spt_model *model, const sp_contents *contents,
-                             sp_fault *fault)
+                             spt_error *error)
 {
     static const sp_bytes none = {.failed = false};
+    sp_fault fault;
+    int failed = 0;
+    if (model != NULL && model->at != NULL) {
+        failed = sp_contents_open(&side->whole, model->at, model->n_at, false, &fault);
+        contents = &side->whole;
+    }
+    if (failed)
+        return sp_say_fault(error, &fault, model->path);
     const sp_learner *learner = &contents->learner;
     const sp_part *objects = &contents->parts[SP_PART_OBJECTS];
     side->contents = contents;
@@ -38,10 +47,11 @@ SP_PRIVATE int sp_side_begin(sp_side *side, const spt_model *model, const sp_con
     side->shard.n_objects = contents->n_objects;
     side->shard.n_slots = learner->index.n_slots;
     side->shard.first = learner->index.n_slots;
-    side->shard.stamps = contents->stamps;
-    int failed = sp_labels_part(contents, model == NULL ? &none : &model->labels.more,
-                                &side->labels, fault);
-    return failed ? failed : sp_part_of(&side->objects, objects->text, objects->n, fault);
+    failed = sp_labels_part(contents, model == NULL ? &none : &model->labels.more, &side->labels,
+                            &fault);
+    if (!failed)
+        failed = sp_part_of(&side->objects, objects->text, objects->n, &fault);
+    return failed ? sp_say_fault(error, &fault, NULL) : SPT_OK;
 }
 
 SP_PRIVATE void sp_side_since(sp_side *side, const sp_side *base)

@@ -16,6 +16,7 @@ enum {
 typedef struct sp_side {
     sp_shard shard;
     const sp_contents *contents;
+    sp_contents whole;       /* the same, checked: of a model that is used where it lies */
     sp_part labels, objects; /* as JSON */
     char name[SP_SIDE_NAME]; /* for errors */
 } sp_side;
@@ -23,10 +24,13 @@ typedef struct sp_side {
 /* A text and a number, such as models[3], as a side's name. */
 SP_PRIVATE void sp_side_called(char *name, const char *before, uint64_t number, const char *after);
 
-/* A model as a side; NULL: the contents are alone, without labels that have come since. 0, or a
-   kind of fault. Call sp_side_free in either case. */
+/* A model as a side; NULL: the contents are alone, without labels that have come since. SPT_OK, or a
+   code. Call sp_side_free in either case.
+
+   A side is gone through from end to end. So of a model that lies in a file, of which nothing has
+   been looked at, a copy is taken into memory, as spt_open does it: with its checksum. */
 SP_PRIVATE int sp_side_begin(sp_side *side, const spt_model *model, const sp_contents *contents,
-                             sp_fault *fault);
+                             spt_error *error);
 SP_PRIVATE void sp_side_free(sp_side *side);
 
 /* How much it has learned since the base, and whose names come before its own. */

@@ -382,6 +382,15 @@ SP_PRIVATE bool sp_is_key(const sp_key *key, const uint8_t *text, size_t n_objec
     return kind == SP_KEY_BYTES || sp_canonical_end(text, n, 0, depth) == n;
 }
 
+SP_PRIVATE bool sp_is_stored_key(const sp_key *key, size_t n_objects)
+{
+    uint8_t inside[16];
+    if (sp_key_is_long(key))
+        return sp_is_key(key, sp_key_bytes(key), n_objects, SP_FLAT_DEPTH);
+    sp_key_inline_bytes(key, inside);
+    return sp_is_key(key, inside, n_objects, SP_FLAT_DEPTH);
+}
+
 /* Whether a key is a short text of ASCII, as most are: its own words say it. */
 static bool sp_key_is_ascii(const sp_key *key)
 {

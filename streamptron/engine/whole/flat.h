@@ -88,6 +88,9 @@ SP_API void sp_flat_lookup(sp_flat *flat);
 /* Whether a model could have stored this key, whose bytes are at `text`. */
 SP_PRIVATE bool sp_is_key(const sp_key *key, const uint8_t *text, size_t n_objects, int depth);
 
+/* The same of a key that was read from an index, which knows where its bytes are. */
+SP_PRIVATE bool sp_is_stored_key(const sp_key *key, size_t n_objects);
+
 /* 0, or what is wrong with the names. Tuples may be nested `depth` deep. */
 SP_PRIVATE int sp_flat_check_keys(const sp_flat *flat, size_t n_objects, int depth);
 

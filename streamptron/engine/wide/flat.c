@@ -54,17 +54,21 @@ static bool sp_entries_begin(const uint64_t *entries, size_t n)
     return sp_marks_begin((const uint32_t *)(const void *)entries, n);
 }
 
-/* The row of a slot that was copied from arrays, whose units must begin there at `at` of n. */
-static int sp_entries_read_row(sp_table *table, sp_wide *row, const uint64_t *entries, size_t *at,
+/* The row of a slot that was copied from arrays, whose units must begin there at `at` of n. They are
+   bytes: in a delta they need not lie as numbers do. So they are copied, and looked at then. */
+static int sp_entries_read_row(sp_table *table, sp_wide *row, const uint8_t *entries, size_t *at,
                                size_t n)
 {
-    const size_t units = sp_wide_units(&table->layout, row->n);
-    const double *fields = (const double *)(const void *)(entries + SP_ENTRIES_WIDTH * *at);
-    if (row->size || row->block != (row->n ? *at : 0) || units > n - *at
-        || !sp_wide_is_sound(table, fields, row->n))
+    const size_t m = row->n;
+    const size_t units = sp_wide_units(&table->layout, m);
+    if (row->size || row->block != (m ? *at : 0) || units > n - *at)
         return SP_MARKS_WRONG;
+    if (sp_wide_put(table, row, entries + SP_WIDE_UNIT * *at, m) < 0)
+        return SP_MARKS_MEMORY;
     *at += units;
-    return sp_wide_put(table, row, fields, row->n) < 0 ? SP_MARKS_MEMORY : 0;
+    return m == 0 || sp_wide_is_sound(table, sp_wide_fields(sp_wide_rows(table), row), m)
+               ? 0
+               : SP_MARKS_WRONG;
 }
 
 SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n)
@@ -75,7 +79,8 @@ SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t 
     for (size_t chunk = 0; chunk < table->n_chunks && !fault; chunk++) {
         double *slots = sp_table_chunk(table, 0, chunk);
         for (int i = 0; slots != NULL && i < SP_CHUNK_SLOTS && !fault; i++)
-            fault = sp_entries_read_row(table, (sp_wide *)(void *)(slots + i), entries, &at, n);
+            fault = sp_entries_read_row(table, (sp_wide *)(void *)(slots + i),
+                                        (const uint8_t *)entries, &at, n);
     }
     return !fault && at != n ? SP_MARKS_WRONG : fault;
 }
@@ -184,6 +189,6 @@ SP_PRIVATE int sp_wide_lay_rows(sp_learner *learner, const uint32_t *slots, size
     int fault = sp_marks_begin(marks, n_marks) ? 0 : SP_MARKS_WRONG;
     for (size_t i = 0; i < n && !fault; i++)
         fault = sp_entries_read_row(table, sp_wide_of(table, slots[i]),
-                                    (const uint64_t *)(const void *)marks, &at, n_marks);
+                                    (const uint8_t *)marks, &at, n_marks);
     return !fault && at != n_marks ? SP_MARKS_WRONG : fault;
 }

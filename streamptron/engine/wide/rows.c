@@ -178,7 +178,7 @@ SP_PRIVATE int sp_wide_reserve(sp_table *table, sp_wide *row, size_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_wide_put(sp_table *table, sp_wide *row, const double *fields, size_t n)
+SP_PRIVATE int sp_wide_put(sp_table *table, sp_wide *row, const void *fields, size_t n)
 {
     *row = (sp_wide){0};
     if (n == 0)

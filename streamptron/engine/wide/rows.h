@@ -119,7 +119,7 @@ SP_PRIVATE double *sp_wide_insert(sp_table *table, sp_wide *row, uint32_t k);
 SP_PRIVATE int sp_wide_reserve(sp_table *table, sp_wide *row, size_t n);
 
 /* A row of n labels, with their fields before them, in a slot that has none. -1 without memory. */
-SP_PRIVATE int sp_wide_put(sp_table *table, sp_wide *row, const double *fields, size_t n);
+SP_PRIVATE int sp_wide_put(sp_table *table, sp_wide *row, const void *fields, size_t n);
 
 /* As sp_table_scores. False: a row of a file is damaged. */
 SP_PRIVATE bool sp_wide_score(const sp_table *table, const sp_slot_type *slots, const double *x,
