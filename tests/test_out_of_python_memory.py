@@ -1,7 +1,8 @@
 """When Python has no memory for an object, what was learned has its names, or nothing has changed.
 
 Every allocation of Python's fails in turn, or some one after the other: its own tests have a call
-for that. (If all did from one on, Python itself would end.) The core's memory is another matter: tests/test_out_of_memory.py.
+for that. (If all did from one on, Python itself would end.) The core's memory is another matter:
+tests/test_out_of_memory.py.
 """
 
 import pickle
@@ -46,9 +47,12 @@ def matrix():
     return sp.csr_matrix(x)
 
 
-def many(model, rows=matrix()):
+MATRIX = matrix()
+
+
+def many(model):
     y = [label(N_KNOWN + i) for i in range(ROWS)]
-    model.learn_many(rows, y)
+    model.learn_many(MATRIX, y)
 
 
 def one(model):

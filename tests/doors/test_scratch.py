@@ -63,6 +63,21 @@ def test_a_huge_text_leaves_no_memory_behind():
         assert learner.memory_usage < before + 200_000
 
 
+@pytest.mark.parametrize("learns", [False, True])
+def test_a_huge_text_leaves_none_behind_if_one_usual_text_follows_again_and_again(learns):
+    model = Tokenizer() | Perceptron()
+    learner = model[-1]
+    model.learn_one("a usual text", True)
+    before = learner.memory_usage
+    model.predict_one("the same word " * (4 * N))
+    for _ in range(3):
+        if learns:
+            model.learn_one("a text", False)
+        else:
+            model.predict_one("a text")
+    assert learner.memory_usage < before + 200_000
+
+
 def test_huge_candidates_leave_no_memory_behind():
     model = RankingPerceptron()
     small = [{"a": 1.0}, {"b": 1.0}]

@@ -32,7 +32,8 @@ SP_API size_t sp_text_bytes(const sp_text *text)
            + sp_mail_bytes(&text->mail);
 }
 
-/* Free what is held since a text that was far longer than the last one. */
+/* Free what is held since a text that was far longer than those that are going to be written: the
+   first of them ends that, for it may be the only one, asked again and again. */
 static void sp_give_back(sp_text *text)
 {
     size_t n_replaced = text->n_replaced;
@@ -447,19 +448,18 @@ SP_API int sp_text_write(sp_text *text, sp_event *event, const sp_text_rule *rul
                          const sp_index *index, bool intercept, const sp_piece *prefixes,
                          const sp_piece *pieces, int n_pieces)
 {
+    text->n_bytes = 0;
+    for (int i = 0; i < n_pieces; i++)
+        text->n_bytes += pieces[i].n;
     sp_give_back(text);
     text->n_words = 0;
     text->n_parts = 0;
-    text->n_bytes = 0;
     text->plain = NULL;
     if (sp_event_begin(event, index, 0, intercept) < 0)
         return -1;
-    if (rule->analyzer == SP_TEXT_MAIL) {
-        text->n_bytes = pieces->n;
+    if (rule->analyzer == SP_TEXT_MAIL)
         return sp_mail_write(&text->mail, event, &text->buckets, &rule->mail, index, pieces);
-    }
     for (int i = 0; i < n_pieces; i++) {
-        text->n_bytes += pieces[i].n;
         if (sp_add_piece(text, event, rule, &prefixes[i], &pieces[i], n_pieces == 1) < 0)
             return -1;
     }

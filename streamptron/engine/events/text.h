@@ -44,7 +44,7 @@ enum {
     SP_FOLDED_ADDRESS = 48,
 
     SP_TEXT_LARGE = 1 << 13, /* bytes; scratch is kept for texts of so many, */
-    SP_SCRATCH_MOST = 256,   /* or of the last one, in bytes for each of theirs */
+    SP_SCRATCH_MOST = 256,   /* or of the one at hand, in bytes for each of theirs */
     SP_SPARE = 32,           /* bytes that may be written or read past the end of a text */
 };
 
@@ -86,7 +86,7 @@ typedef struct sp_text {
     size_t parts_capacity;
     sp_buckets buckets;
     sp_mail mail;
-    size_t n_bytes;          /* of the last event's texts */
+    size_t n_bytes;          /* of the event's texts */
     size_t n_replaced;       /* bad sequences that scan has replaced, in all texts so far */
 } sp_text;
 
