@@ -306,8 +306,9 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
 @config_option
 @READING_OPTIONS
 @MAIL_OPTIONS
+@click.option("--wrong", type=click.IntRange(1), metavar="N", help="List N wrong answers, too.")
 @json_option
-def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
+def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any) -> None:
     """Compare answers with the labels in files.
 
     Precision, recall, F1, accuracy, and how often each label got which answer; of several labels
@@ -318,20 +319,26 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     Examples:
       streamptron eval mail.tsv --model mail.model
       streamptron eval mail.tsv --model mail.model --json
+      streamptron eval mail.tsv --model mail.model --wrong 20
     """
     from streamptron.command.report import evaluated, evaluation, graded_sets, measures
     from streamptron.command.sets import graded
+    from streamptron.command.wrong import Wrong
 
     files = with_mails(files, given)
     encoding = encoding_of(given)
     reading = reading_of(given, files)
     lines = LineModel.load(model, several=True)
+    listed = None if wrong is None else Wrong(wrong)
     with watched(files) as sources:
         if lines.several:
-            found = graded_sets(lines, sources, reading, encoding).measures()
+            found = graded_sets(lines, sources, reading, encoding, listed).measures()
         else:
-            found = measures(evaluated(lines, sources, reading, encoding))
-    _write(found, graded if lines.several else evaluation, given["json"])
+            found = measures(evaluated(lines, sources, reading, encoding, listed))
+    said = (graded if lines.several else evaluation)(found)
+    if listed is not None:
+        found, said = {**found, "wrong": listed.found}, f"{said}\n\n{listed}"
+    _write(found, lambda _: said, given["json"])
 
 
 @commands.command(sections=TEXT_SECTION | READING_SECTION)

@@ -22,6 +22,7 @@ from streamptron.mail import described as described_name
 from streamptron.modelfile.read import about, read
 
 if typing.TYPE_CHECKING:
+    from streamptron.command.wrong import Wrong
     from streamptron.study.compare import Comparison
 
 NOTHING = "(none)"  # the answer of a model that knows no label
@@ -33,6 +34,7 @@ def evaluated(
     files: list[str | Source],
     reading: dict[str, Any],
     encoding: str | None = None,
+    wrong: Wrong | None = None,
 ) -> Counter[tuple[str, str]]:
     """How often each (label, answer) occurs. A bad line raises its LineError."""
     pairs: Counter[tuple[str, str]] = Counter()
@@ -44,7 +46,7 @@ def evaluated(
         for (number, output), n in found.items():
             pairs[labels[number], names[output]] += n
 
-    _answered(model, files, reading, encoding, count)
+    _answered(model, files, reading, encoding, count, wrong)
     if not pairs:
         raise no_event(files)
     return pairs
@@ -55,6 +57,7 @@ def graded_sets(
     files: list[str | Source],
     reading: dict[str, Any],
     encoding: str | None = None,
+    wrong: Wrong | None = None,
 ) -> Grades:
     """What the answers of several labels are worth. A bad line raises its LineError."""
     grades = Grades()
@@ -63,7 +66,7 @@ def graded_sets(
         assert isinstance(block, Several)
         block.grade(grades)
 
-    _answered(model, files, reading, encoding, grade)
+    _answered(model, files, reading, encoding, grade, wrong)
     if not grades.n:
         raise no_event(files)
     return grades
@@ -80,6 +83,7 @@ def _answered(
     reading: dict[str, Any],
     encoding: str | None,
     count: Callable[[Block], object],
+    wrong: Wrong | None,
 ) -> None:
     """Answer the events of some files, and count each block. A bad line raises its LineError."""
     replaced, doubts = Replaced(encoding), Doubts()
@@ -94,6 +98,8 @@ def _answered(
         block.answer()
         raise_faults(block)
         count(block)
+        if wrong is not None:
+            wrong.note(block)
         replaced.add(block)
 
     def raise_faults(block: Block) -> None:

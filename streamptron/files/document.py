@@ -19,7 +19,7 @@ class Documents(Mails):
         else:
             yield 1, b"".join(block.data for block in blocks)
 
-    def parse(self, item: bytes) -> Event:
+    def parse(self, item: Any) -> Event:
         if self._by == "index" and not item.strip():
             return None
         label, text = self._labelled(item)

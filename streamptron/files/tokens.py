@@ -110,10 +110,10 @@ def listed(names: Any, option: str) -> list[Any]:
         return []
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f"{option} is {type_shown(names)}; give a list of names")
-    names = list(names)
-    if repeated := [name for at, name in enumerate(names) if name in names[:at]]:
+    found = list(names)
+    if repeated := [name for at, name in enumerate(found) if name in found[:at]]:
         raise ValueError(f"{option} has {shown(repeated[0])} twice; give it once")
-    return names
+    return found
 
 
 def texts_of(text: Any) -> list[Any]:

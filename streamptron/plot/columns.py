@@ -73,8 +73,8 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     least = 0.0 if math.copysign(1.0, size) > 0.0 else -math.inf  # where all values were
     most = 0.0 if abs(abs(size) + mean) <= NEAR * -mean else math.inf
     low, high = (min(max(mean + side * deviation, least), most) for side in (-1.0, 1.0))
-    ends = (min(max(mean + side * WIDTH * deviation, least), most) for side in (-1.0, 1.0))
-    xs = np.linspace(*ends, POINTS)
+    first = max(mean - WIDTH * deviation, least)
+    xs = np.linspace(first, min(mean + WIDTH * deviation, most), POINTS)
     labels = learner._known_labels if learner._scores_by_label else [None]
     events = [{**others, name: x} for x in xs.tolist()]
     lines = {

@@ -117,7 +117,7 @@ def words_of(values):
             words.append(option)
         elif isinstance(value, dict):
             words += [word for pair in value.items() for word in (option, "{}={}".format(*pair))]
-        elif options[name].multiple:
+        elif options[name].multiple and not isinstance(value, str):
             words += [word for pair in value for word in (option, ",".join(pair))]
         elif isinstance(value, tuple | list):
             words += [option, ",".join(map(str, value))]

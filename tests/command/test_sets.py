@@ -408,3 +408,26 @@ def test_what_a_model_weighs_and_why_it_answers_are_shown(trained):
     assert b"answer:" in out
     out, _ = run("info", path)
     assert b"MultiLabelClassifier" in out
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
+def test_eval_lists_the_events_that_were_answered_wrongly(several, form, tmp_path):
+    lines = [("a", "x"), ("b", "y"), ("a", "y"), ("a", "x"), ("b", "x")]
+    if form == "tsv":
+        text, words = "".join(f"{y}\t{t}\n" for y, t in lines), []
+    else:
+        records = [{"y": [y] if several else y, "t": t} for y, t in lines]
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        words = ["--label", "y", "--text", "t"]
+    file, model = tmp_path / f"a.{form}", tmp_path / "m"
+    file.write_text("\n".join(text.splitlines()[:2] * 20) + "\n")
+    learner = ["--learner", "multilabel"] if several else []
+    run("train", file, "-m", model, "-q", *learner, *words)
+    file.write_text(text)
+    out = run("eval", file, "-m", model, *words, "--wrong", "9")[0].decode()
+    found = [line.split() for line in out.split("\n\n")[-1].splitlines()]
+    assert found[1:] == [[f"{file}:3", "a", "b", "'y'"], [f"{file}:5", "b", "a", "'x'"]]
+    out = json.loads(run("eval", file, "-m", model, *words, "--wrong", "1", "--json")[0])
+    assert out["wrong"] == [{"place": f"{file}:3", "label": "a", "answer": "b", "text": "y"}]
+    assert "wrong" not in json.loads(run("eval", file, "-m", model, *words, "--json")[0])

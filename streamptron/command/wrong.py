@@ -1,0 +1,51 @@
+"""The events that were answered wrongly: what to read first when a model errs."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from streamptron.command.sets import Several
+from streamptron.estimator.names import shown
+from streamptron.estimator.table import table
+
+if typing.TYPE_CHECKING:
+    from streamptron.command.blocks import Block
+
+WIDTH = 60  # characters of a text
+
+
+class Wrong:
+    """The first n events of some files whose answer is not the label.
+
+    Attributes
+    ----------
+    found
+        For each its place, file:line, its label, the answer, and the text, if it is one.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.found: list[dict[str, str]] = []
+
+    def note(self, block: Block) -> None:
+        """Look at a block that has been answered."""
+        texts = block.texts() if len(self.found) < self.n else ()
+        for row in range(block.n):
+            if len(self.found) == self.n:
+                return
+            label, answer = block.shown(row)
+            if label is None:
+                continue
+            if block._is_wrong(row) if isinstance(block, Several) else label != answer:
+                place = block.places[row]
+                text = texts[place].decode(errors="replace") if texts else ""
+                event = {"place": f"{block.file}:{block.line(place)}", "label": label}
+                self.found.append({**event, "answer": answer, "text": text})
+
+    def __str__(self) -> str:
+        rows: list[tuple[Any, ...]] = [("wrong", "label", "answer", "text")]
+        for event in self.found:
+            *words, text = event.values()
+            rows.append((*words, shown(text, WIDTH) if text else ""))
+        return table(rows, left=4)
