@@ -16,6 +16,7 @@ from importlib.util import find_spec
 
 import pytest
 
+import streamptron
 from streamptron import MIRA, AdaptiveClassifier, MultiLabelClassifier, Tokenizer, load
 from tests.support.browser import CHROMIUM, ask, opened_as_a_file
 from tests.support.processes import environment
@@ -94,6 +95,54 @@ def test_no_page_is_wider_than_its_window(site, pages, width):
     answers = ask(site, pages, script, width)
     wide = {page: it for page, it in answers.items() if it["width"] > width or it["found"]}
     assert not wide
+
+
+@in_a_browser
+@pytest.mark.parametrize("width", WIDTHS[:2])
+def test_an_option_stands_in_one_line(site, pages, width):
+    script = """
+        return [...page.querySelectorAll("article code span.pre")]
+            .filter((e) => /^--?[a-z]/.test(e.textContent) && e.getClientRects().length > 1)
+            .map((e) => e.textContent);
+    """
+    answers = ask(site, pages, script, width)
+    assert not {page: found for page, found in answers.items() if found}
+
+
+def test_the_navigation_has_the_headings_of_the_pages_and_no_link_is_a_path(site):
+    html = (site / "docs" / "install.html").read_text("utf-8")
+    tree = html[html.index('class="sidebar-tree"') :]
+    links = re.findall(r'toctree-l1[^"]*"><a [^>]*href="([^"#]+)"[^>]*>([^<]+)</a>', tree)
+    assert len(links) > 25
+    for target, name in links:
+        page = ((site / "docs") / target).read_text("utf-8")
+        heading = re.search(r"<h1>(.*?)<a ", page, re.S)[1]
+        assert re.sub(r"<[^>]*>", "", heading) == name, target
+    readme = (site / "README.html").read_text("utf-8")
+    article = readme[readme.index("<article") :]
+    texts = [re.sub(r"<[^>]*>", "", text) for text in re.findall(r"<a [^>]*>(.*?)</a>", article)]
+    assert "Installing" in texts
+    assert not [text for text in texts if text.endswith(".md")]
+
+
+@in_a_browser
+def test_columns_of_numbers_end_on_one_line(site):
+    script = """
+        return [...page.querySelectorAll("article td")]
+            .filter((e) => /^[.\\d]+$/.test(e.textContent.trim()))
+            .map((e) => view.getComputedStyle(e.querySelector("p") || e).textAlign);
+    """
+    (found,) = ask(site, ["docs/choosing.html"], script, 1200).values()
+    assert len(found) > 100
+    assert found.count("right") > 0.9 * len(found)
+
+
+def test_the_site_has_a_version_an_icon_and_a_classs_example_before_its_parameters(site):
+    html = (site / "docs" / "reference" / "learners.html").read_text("utf-8")
+    assert f"streamptron {streamptron.__version__}" in html
+    assert 'rel="icon"' in html
+    first = html[html.index('id="streamptron.AdaptiveClassifier"') :]
+    assert first.index("&gt;&gt;&gt;") < first.index("<strong>eta</strong>")
 
 
 @in_a_browser

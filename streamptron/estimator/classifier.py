@@ -171,7 +171,7 @@ class Classifier(Wrapper):
             # a bad value raises here, with the number of its row in X
             model.decision_function_many(*rows)
             kept = np.flatnonzero(steps)
-            rows, numbers, steps = rows[kept], numbers[kept], steps[kept]
+            rows, numbers, steps = rows.taken(kept), numbers[kept], steps[kept]
         model._learned(batch_of(*rows, model.missing), *told(model, labels, numbers), steps)
         self.model_, self.classes_, self.n_iter_ = model, union, 1
         return self

@@ -36,7 +36,8 @@ class Named(NamedTuple):
     X: Any
     names: list[Any] | None
 
-    def __getitem__(self, rows: Any) -> Named:  # type: ignore[override]
+    def taken(self, rows: Any) -> Named:
+        """Some of the rows."""
         return Named(self.X[rows], self.names)
 
 

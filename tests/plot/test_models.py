@@ -19,6 +19,7 @@ from streamptron import (
     VotedPerceptron,
     plot,
 )
+from streamptron.plot import drawing
 from streamptron.study import fit, margin
 from tests.support.pictures import learned, mail, measured, points
 
@@ -523,3 +524,20 @@ def test_a_column_that_cannot_be_drawn_is_an_error_that_draws_nothing(
     with pytest.raises(error, match=re.escape(message)):
         plot.column(make(), name, ax=ax)
     assert not ax.has_data()
+
+
+def test_a_label_that_is_called_like_a_colour_has_it():
+    assert drawing.colours_of(["red", "Green", "x", "blue"]) == [
+        drawing.COLOURS[at] for at in (2, 3, 1, 0)
+    ]
+    assert drawing.colours_of(["a", "b", "c", "d", "e"]) == [*drawing.COLOURS, drawing.COLOURS[0]]
+
+
+def test_the_legend_of_a_plane_stands_above_it(ax):
+    data = [({"a": float(k % 5), "b": float(k % 3)}, k % 5 > k % 3) for k in range(15)]
+    model = Perceptron()
+    fit(model, data, seed=0)
+    plot.decision_boundary(model, data, ax=ax)
+    ax.figure.canvas.draw()
+    box = ax.get_legend().get_window_extent()
+    assert box.y0 >= ax.get_window_extent().y1 - 1
