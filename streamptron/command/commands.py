@@ -31,6 +31,7 @@ from streamptron.command.options import (
     known_labels_option,
     learn_unsure_option,
     mails_argument,
+    min_probability_option,
     model_option,
     new_label_option,
     new_model,
@@ -307,13 +308,16 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
 @READING_OPTIONS
 @MAIL_OPTIONS
 @click.option("--wrong", type=click.IntRange(1), metavar="N", help="List N wrong answers, too.")
+@min_probability_option
 @json_option
 def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any) -> None:
     """Compare answers with the labels in files.
 
     Precision, recall, F1, accuracy, and how often each label got which answer; of several labels
     micro- and macro-F1, exact sets, Hamming loss and LRAP. A rate of nothing, such as the precision
-    of an answer that was never given, is written as -, in JSON as null.
+    of an answer that was never given, is written as -, in JSON as null. Below --min-probability an
+    answer is `unsure`, and counts as a wrong one. For a filter of mails a table says how many of
+    each label would be answered wrongly, or be unsure, at several such probabilities.
 
     \b
     Examples:
@@ -321,21 +325,33 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
       streamptron eval mail.tsv --model mail.model --json
       streamptron eval mail.tsv --model mail.model --wrong 20
     """
+    from streamptron.command.losses import Losses, is_filter, losses
     from streamptron.command.report import evaluated, evaluation, graded_sets, measures
     from streamptron.command.sets import graded
     from streamptron.command.wrong import Wrong
+
+    least = given.pop("min_probability")
 
     files = with_mails(files, given)
     encoding = encoding_of(given)
     reading = reading_of(given, files)
     lines = LineModel.load(model, several=True)
     listed = None if wrong is None else Wrong(wrong)
+    lost: Losses | None = None
     with watched(files) as sources:
         if lines.several:
+            if least:
+                raise click.UsageError("--min-probability is for one label; leave it out")
             found = graded_sets(lines, sources, reading, encoding, listed).measures()
         else:
-            found = measures(evaluated(lines, sources, reading, encoding, listed))
+            lost = Losses(least) if is_filter(lines) else None
+            watch = lost and lost.add
+            pairs = evaluated(lines, sources, reading, encoding, listed, least, watch)
+            found = measures(pairs)
     said = (graded if lines.several else evaluation)(found)
+    if lost is not None:
+        found["thresholds"] = lost.found()
+        said = f"{said}\n\n{losses(found['thresholds'])}"
     if listed is not None:
         found, said = {**found, "wrong": listed.found}, f"{said}\n\n{listed}"
     _write(found, lambda _: said, given["json"])

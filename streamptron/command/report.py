@@ -6,7 +6,7 @@ import json
 import math
 import typing
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from streamptron._core import BinaryModel
@@ -25,6 +25,7 @@ if typing.TYPE_CHECKING:
     from streamptron.command.wrong import Wrong
     from streamptron.study.compare import Comparison
 
+UNSURE = "unsure"
 NOTHING = "(none)"  # the answer of a model that knows no label
 ZEROS = 8  # with more labels than this a matrix has no zeros
 
@@ -35,14 +36,25 @@ def evaluated(
     reading: dict[str, Any],
     encoding: str | None = None,
     wrong: Wrong | None = None,
+    least: float = 0.0,
+    watch: Callable[[Block], object] | None = None,
 ) -> Counter[tuple[str, str]]:
-    """How often each (label, answer) occurs. A bad line raises its LineError."""
+    """How often each (label, answer) occurs. A bad line raises its LineError.
+
+    An answer whose probability is below `least` is `unsure`. `watch` gets each block.
+    """
     pairs: Counter[tuple[str, str]] = Counter()
 
     def count(block: Block) -> None:
-        names = [*model.names, NOTHING]
+        names = [*model.names, UNSURE, NOTHING]
         labels = list(map(model.name, block.labels))
-        found = Counter(zip(block.numbers, block.predictions, strict=True))
+        outputs: Iterable[int] = block.predictions
+        if least:
+            rows = zip(block.predictions, block.confidences, strict=True)
+            outputs = (-2 if k >= 0 and p < least else k for k, p in rows)
+        found = Counter(zip(block.numbers, outputs, strict=True))
+        if watch is not None:
+            watch(block)
         for (number, output), n in found.items():
             pairs[labels[number], names[output]] += n
 

@@ -1,5 +1,6 @@
 """Mails on the command line: train, predict, eval; filter, learn and forget."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -86,6 +87,24 @@ def test_what_cannot_be_meant_is_wrong_usage(boxes, words, message):
     (boxes / "a.tsv").write_bytes(b"a\tb\n")
     _, said = run("train", *words, "-m", "x.model", cwd=boxes, code=2)
     assert message in said
+
+
+def test_what_a_filter_would_lose_is_said_for_several_thresholds(boxes, model):
+    for i in range(3):  # spam that lies in the inbox
+        (boxes / "INBOX" / f"9{i}.eml").write_bytes(SPAM % (i, i))
+    saw = ("--spam", boxes / "Junk", "--ham", boxes / "INBOX", "-m", model)
+    out, _ = run("eval", *saw)
+    table = [line.split() for line in out.decode().rpartition("\n\n")[2].splitlines()]
+    assert [row[0] for row in table] == ["--min-probability", "0", "0.9", "0.99", "0.999"]
+    assert b"ham answered wrongly  ham unsure" in out
+    assert " ".join(table[1][1:]) in ("3 of 9 0 0 of 6 0", "0 of 6 0 3 of 9 0")
+    found = json.loads(run("eval", *saw, "--json", "--min-probability", "1")[0])
+    last = found["thresholds"][-1]
+    assert (last["min_probability"], last["labels"]["ham"]) == (
+        1,
+        {"wrong": 0, "unsure": 9, "of": 9},
+    )
+    assert found["confusion"]["ham"] == {"unsure": 9}
 
 
 def test_a_model_of_mails_refuses_lines(boxes, model):
