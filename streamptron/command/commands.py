@@ -345,7 +345,7 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
             found = graded_sets(lines, sources, reading, encoding, listed).measures()
         else:
             lost = Losses(least) if is_filter(lines) else None
-            watch = lost and lost.add
+            watch = None if lost is None else lost.add
             pairs = evaluated(lines, sources, reading, encoding, listed, least, watch)
             found = measures(pairs)
     said = (graded if lines.several else evaluation)(found)
