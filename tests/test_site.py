@@ -140,7 +140,7 @@ def test_columns_of_numbers_end_on_one_line(site):
 def test_the_site_has_a_version_an_icon_and_a_classs_example_before_its_parameters(site):
     html = (site / "docs" / "reference" / "learners.html").read_text("utf-8")
     assert f"streamptron {streamptron.__version__}" in html
-    assert 'rel="icon"' in html
+    assert '<link rel="shortcut icon" href="../../_static/icon.svg">' in html
     first = html[html.index('id="streamptron.AdaptiveClassifier"') :]
     assert first.index("&gt;&gt;&gt;") < first.index("<strong>eta</strong>")
 
