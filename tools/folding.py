@@ -56,6 +56,8 @@ def letter_of(code, lookalikes):
     """What the table has for a code point."""
     if code < 0x80:
         return 0
+    if 0x1D400 <= code < 0x1D6A4 or 0x1D7CE <= code < 0x1D800:
+        return 0  # mathematical letters and digits: mail/folding.h counts them
     if any(first <= code <= last for first, last in DROPPED):
         return DROP
     found = bare(lower(chr(code)))

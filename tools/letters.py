@@ -17,7 +17,9 @@ from options import options
 
 ROOT = Path(__file__).resolve().parents[1]
 N = 0x110000  # code points
-PAGE = 9  # bits of a code point within its page; see names/letters.h
+PAGE = 8  # bits of a code point within its page; see names/letters.h
+PLANES = 0x34000  # pages are listed up to here, and then that of the tags
+TAGS = 0xE0100 >> PAGE  # the one page behind it that may differ from all others
 BITS = 3  # and within its block
 TABLE = Path("streamptron", "engine", "names", "letters.c")
 ASSIGNED = Path("tests", "text", "assigned.txt")
@@ -51,7 +53,10 @@ def stages(values, bits):
     """Of all code points' values three lists: pages, lists of blocks, and blocks of these bits."""
     numbers, blocks = parted(values, bits)
     pages, lists = parted(numbers, PAGE - bits)
-    return pages, lists, blocks
+    last = PLANES >> PAGE
+    others = {page for at, page in enumerate(pages[last:], last) if at not in (TAGS - 1, TAGS)}
+    assert len(others) == 1, "pages differ that are not listed"
+    return [*pages[:last], pages[TAGS - 1], pages[TAGS], *others], lists, blocks
 
 
 def letters():
@@ -87,7 +92,7 @@ def array(declaration, numbers):
 def arrays(name, values, bits):
     """The three stages as C."""
     pages, lists, blocks = stages(values, bits)
-    yield array(f"const uint8_t {name}_pages[0x110000 >> {PAGE}]", pages)
+    yield array(f"const uint8_t {name}_pages[{len(pages)}]", pages)
     yield array(f"const uint8_t {name}_lists[{len(lists)}]", lists)
     yield array(f"const uint8_t {name}_blocks[{len(blocks)}]", blocks)
 

@@ -14,6 +14,11 @@ static const char *const fragments[] = {
     "&#x430;", "&nbsp;", "&#99999999;", "&", "\xD0\xB0", "\xCE\xB1", "\xE4\xB8\xAD",
     "\xF0\x9D\x90\x80", "\xC3", "\xE2\x80\x8B", "word", "averylongwordofmorethanthirtytwobytes",
     "X-Spam-Flag: ",
+    "\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n", "; charset=koi8-r",
+    "; charset=iso-2022-jp", "; charset=utf-16", "; charset=gb18030", "; charset=euc-kr", "\x1B$B",
+    "; charset=utf-7", "; charset=shift_jis", "; boundary*0=x; boundary*1*=%20y", "=?koi8-r?q?",
+    "<div style='display:none'>", "<p hidden>", "</p>", "</div>", "<table>", "<td>", "style=\"",
+    "font-size:0;", "'", "&uuml", "&amp;", "+AGE-", "Status: RO\n", "= \n", "\xFF\xFE",
     "From ", "Free", "_", "\xEF\xBF\xBD",
 };
 
@@ -22,7 +27,7 @@ enum { FRAGMENTS = sizeof(fragments) / sizeof(*fragments) };
 /* The mail that an input stands for, in memory of its own, so that an overrun is seen. */
 static uint8_t *mail_of(fuzz_input *input, size_t *n)
 {
-    uint8_t *mail = (uint8_t *)malloc(input->n * 48 + 1);
+    uint8_t *mail = (uint8_t *)malloc(input->n * 80 + 1);
     *n = 0;
     while (input->n > 0) {
         uint32_t byte = fuzz_byte(input);

@@ -3,11 +3,14 @@
 #include "kit.h"
 
 #include "events/text.h"
+#include "mail/charset.h"
 #include "mail/decode.h"
+#include "mail/entities.h"
 #include "mail/fields.h"
 #include "mail/html.h"
 #include "mail/lower.h"
 #include "mail/parts.h"
+#include "mail/tags.h"
 
 enum { ROOM = 512 };
 
@@ -16,6 +19,12 @@ typedef size_t (*decoder)(const uint8_t *p, size_t n, uint8_t *to);
 static size_t quoted(const uint8_t *p, size_t n, uint8_t *to)
 {
     return sp_quoted(p, n, false, to);
+}
+
+static size_t encoded_words(const uint8_t *p, size_t n, uint8_t *to)
+{
+    uint8_t scratch[ROOM];
+    return sp_encoded_words(p, n, scratch, to);
 }
 
 /* What a decoder makes of a text, which lies in memory of its own size. */
@@ -39,10 +48,11 @@ static void test_encodings(void)
     check_decoded(sp_base64, "Y", "");
     check_decoded(quoted, "a=20pri=\r\nze=\n!=3D=3", "a prize!==3");
     check_decoded(quoted, "=", "=");
+    check_decoded(quoted, "fr= \t\r\nee= x=\t\n=", "free= x=");
     check_decoded(quoted, "=G0_=", "=G0_=");
-    check_decoded(sp_encoded_words, "x =?utf-8?q?a_b=3D?= \r\n =?x?B?YQ==?= y", "x a b=a y");
-    check_decoded(sp_encoded_words, "=?utf-8?q?a", "=?utf-8?q?a");
-    check_decoded(sp_encoded_words, "=?=?=?u?z?a?= =?u?q?" "?=.", "=?=?=?u?z?a?= .");
+    check_decoded(encoded_words, "x =?utf-8?q?a_b=3D?= \r\n =?x?B?YQ==?= y", "x a b=a y");
+    check_decoded(encoded_words, "=?utf-8?q?a", "=?utf-8?q?a");
+    check_decoded(encoded_words, "=?=?=?u?z?a?= =?u?q?" "?=.", "=?=?=?u?z?a?= .");
 }
 
 static void test_html(void)
@@ -51,8 +61,139 @@ static void test_html(void)
     check_decoded(sp_html_seen, "a<!-- b > c -->d<!-- e", "ad");
     check_decoded(sp_html_seen, "<script>a</SCRIPT >b<style x>c", " " " b ");
     check_decoded(sp_html_seen, "1 < 2 &amp;&lt;&#65;&#x42;&what;&#0;&#xD800;",
-                  "1 < 2 &<AB&what;&#0;&#xD800;");
+                  "1 < 2 &<AB&what;\xEF\xBF\xBD\xEF\xBF\xBD");
+    check_decoded(sp_html_seen, "M&uuml;&uuml &ampx;&apos;&apos &scaron;&#x41G&#146;",
+                  "M\xC3\xBC\xC3\xBC &x;'&apos \xC5\xA1" "AG\xEF\xBF\xBD");
+    check_decoded(sp_html_seen, "<img alt='a > b' x=\">\">c<!-->d<!--->e<!-- --!>f</>g<!x>h",
+                  " cdefgh");
+    check_decoded(sp_html_seen, "a<title>b</title>c<script>d</scripty>e</script >f", "a  c  f");
     check_decoded(sp_html_seen, "a<o:p>b<BLOCKQUOTE>c<strongly>d<", "ab c d<");
+}
+
+/* What is hidden, and what is not: where it is not plain, a text is seen. */
+static void test_hidden(void)
+{
+    static const struct {
+        const char *html, *seen;
+    } cases[] = {
+        {"fr<span style='font-size:0'>x</span>ee", "free"},
+        {"<div style=display:none>a<div>b</div></div>c", "c"},
+        {"<p style='display: NONE !important'>a<p>b", " b"},
+        {"<p hidden>a<div>b", " b"},
+        {"<p hidden style=display:block>a", " a"},
+        {"<div style='display:none;display:block'>a", " a"},
+        {"<div style='display:none!important;display:block'>a", ""},
+        {"<div style='/*;display:none;*/'>a", " a"},
+        {"<div style='x:\";display:none;\"'>a", " a"},
+        {"<div style='visibility:hidden'>a<b style='visibility:visible'>b</b>c</div>", "b"},
+        {"<td style='font-size:0px'>a<div style='font-size:13px'>b", " b"},
+        {"<div style='opacity:0.0'>a</div>b<div style='opacity:.1'>c", "b c"},
+        {"<table style='display:none'>a<tr>b<td>c</table>d", "abd"},
+        {"<div><span style='display:none'>a</div>b", " b"},
+        {"<br style='display:none'>a", "a"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        check_decoded(sp_html_seen, cases[i].html, cases[i].seen);
+    char deep[8 * 70 + 64] = "<div style='display:none'>";
+    for (int i = 0; i < 70; i++)
+        strcat(deep, "<div>");
+    strcat(deep, "a");
+    uint8_t to[sizeof(deep)];
+    size_t n = sp_html_seen((const uint8_t *)deep, strlen(deep), to);
+    CHECK(n > 0 && to[n - 1] == 'a'); /* too deep to say */
+}
+
+static uint8_t tag_of(const char *name)
+{
+    return sp_tag_of((const uint8_t *)name, strlen(name));
+}
+
+/* Tags are found by their names, the first and the last of each letter too, and no others. */
+static void test_tags(void)
+{
+    static const char *const others[] = {"", "x", "9", "@", "{", "figcaptions", "ab", "abbrr", "z"};
+    CHECK_SAME(tag_of("A"), 1);
+    CHECK_SAME(tag_of("wbr"), 103);
+    CHECK_SAME(sp_html_tags[tag_of("p")].place, SP_PLACE_P);
+    CHECK_SAME(sp_html_tags[tag_of("BLOCKQUOTE")].look, 0);
+    CHECK_SAME(sp_html_tags[tag_of("o:p")].look, SP_TAG_NOTHING);
+    CHECK_SAME(sp_html_tags[tag_of("h6")].place, SP_PLACE_HEADING);
+    CHECK_SAME(sp_html_tags[tag_of("TITLE")].look, SP_TAG_RAW);
+    CHECK_SAME(sp_html_tags[tag_of("track")].look, SP_TAG_VOID);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        CHECK_SAME(tag_of(others[i]), 0);
+}
+
+static int charset_of(const char *name)
+{
+    return sp_charset_of((const uint8_t *)name, strlen(name));
+}
+
+/* What n bytes are in a charset. */
+static void check_charset(const char *name, const char *text, const char *wanted)
+{
+    uint8_t to[ROOM];
+    size_t n = strlen(text);
+    uint8_t *p = (uint8_t *)malloc(n + 1);
+    memcpy(p, text, n);
+    size_t length = sp_charset_write(charset_of(name), p, n, to);
+    if (length != strlen(wanted) || memcmp(to, wanted, length) != 0)
+        CHECK_FAILED("\"%s\" in %s becomes \"%.*s\", not \"%s\"", text, name, (int)length, to,
+                     wanted);
+    free(p);
+}
+
+static void test_charsets(void)
+{
+    CHECK_SAME(charset_of("windows-1251"), charset_of("\"CP1251\""));
+    CHECK_SAME(charset_of("ISO_8859-1:1987"), charset_of("windows-1252"));
+    CHECK_SAME(charset_of("iso-8859-1*en"), charset_of("latin1"));
+    CHECK_SAME(charset_of("x-sjis"), charset_of("Shift_JIS"));
+    CHECK_SAME(charset_of("GB2312"), charset_of("gb18030"));
+    CHECK_SAME(charset_of("us-ascii"), SP_CHARSET_UNKNOWN);
+    CHECK_SAME(charset_of("UTF-8"), SP_CHARSET_UNKNOWN);
+    CHECK_SAME(charset_of("klingon"), SP_CHARSET_UNKNOWN);
+    check_charset("koi8-r", "\xC4\xCF\xCD", "\xD0\xB4\xD0\xBE\xD0\xBC");
+    check_charset("windows-1251", "\xE4\xEE\xEC", "\xD0\xB4\xD0\xBE\xD0\xBC");
+    check_charset("iso-8859-16", "\xAA", "\xC8\x98"); /* far from its block's base */
+    check_charset("utf-7", "+BDQEPgQ8-+-a+", "\xD0\xB4\xD0\xBE\xD0\xBC+a");
+    check_charset("utf-16le", "\x34\x04\x3D\xD8\x09", "\xD0\xB4\xEF\xBF\xBD");
+    check_charset("utf-8", "\xFE\xFF\x04\x34\xD8\x3D\xDE\x09",
+                  "\xD0\xB4\xF0\x9F\x98\x89"); /* a mark says more */
+    check_charset("iso-2022-jp", "\x1B$B$\"%\"0!\x1B(Ba",
+                  "\xE3\x81\x82\xE3\x82\xA2\xF3\xB0\x96\x82" "a");
+    check_charset("shift_jis", "\x82\xA0\xB1\x88\x9F\xFF",
+                  "\xE3\x81\x82\xEF\xBD\xB1\xF3\xB0\x96\x82\xEF\xBF\xBD");
+    check_charset("euc-kr", "\xC7\xD1\x8C\x63", "\xED\x95\x9C\xEB\x98\xA0");
+    check_charset("none", "\xE4\xEE\x91", "\xF4\x8F\xBB\xA4\xF4\x8F\xBB\xAE ");
+    check_charset("none", "\xC3\xA4\xC3\xA4\xE4", "\xC3\xA4\xC3\xA4\xF4\x8F\xBB\xA4");
+}
+
+static void check_parameter(const char *value, const char *wanted)
+{
+    uint8_t to[SP_PARAMETER_MOST];
+    size_t n = sp_parameter((const uint8_t *)value, strlen(value), "boundary", to);
+    if (n != strlen(wanted) || memcmp(to, wanted, n) != 0)
+        CHECK_FAILED("%s is %.*s, not %s", value, (int)n, to, wanted);
+}
+
+static void test_parameters(void)
+{
+    static char longest[SP_PARAMETER_MOST + 64];
+    check_parameter("a/b; Boundary=x;y", "x");
+    check_parameter("a/b; boundary = \"x \\\"y\"", "x \"y");
+    check_parameter("a/b; boundary*=utf-8'en'x%20y%2", "x y%2");
+    check_parameter("a/b; boundary*1=\"y z\"; boundary*0=x; boundary*3=no", "xy z");
+    check_parameter("a/b; boundary*0*=''x%20; boundary*1*=%41", "x A");
+    check_parameter("a/b; boundary=\"x", "");
+    check_parameter("a/b; boundary=\"\"", "");
+    check_parameter("a/b", "");
+    for (size_t n = 999; n <= 1001; n++) {
+        memset(longest, 'x', sizeof(longest));
+        memcpy(longest, "boundary=", 9);
+        longest[9 + n] = 0;
+        check_parameter(longest, n > SP_PARAMETER_MOST ? "" : longest + 9);
+    }
 }
 
 static void test_lower(void)
@@ -66,7 +207,8 @@ static void test_lower(void)
         {"\xEF\xBC\xA1\xF0\x9D\x90\x80\xE2\x93\x90", "aaa",
          "\xEF\xBD\x81\xF0\x9D\x90\x80\xE2\x93\x90", false},
         {"pr\xE2\x80\x8B" "ize", "prize", "pr\xE2\x80\x8B" "ize", false},
-        {"\xC9", "e", "\xC3\xA9", false}, /* Latin-1 */
+        {"\xF4\x8F\xBB\xA4", "\xC3\xA4", "\xC3\xA4", false}, /* of no known charset */
+        {"\xF3\xB0\x80\x80", "\xF3\xB0\x80\x80", "\xF3\xB0\x80\x80", false},
         {"\xD0\x90", "\xD0\xB0", "\xD0\xB0", true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -103,13 +245,15 @@ static int texts_of(const char *mail, size_t n, size_t *bytes)
 {
     sp_mail_walk walk;
     sp_item item;
+    sp_held held = {NULL, 0, 0, 0};
     int texts = 0;
     *bytes = 0;
-    sp_walk_begin(&walk, (const uint8_t *)mail, n);
-    while (sp_walk_next(&walk, &item)) {
+    sp_walk_begin(&walk, (const uint8_t *)mail, n, &held);
+    while (sp_walk_next(&walk, &item) > 0) {
         texts += item.is_text;
         *bytes += item.is_text ? item.n : 0;
     }
+    sp_free(held.p);
     return texts;
 }
 
@@ -181,6 +325,10 @@ int main(int argc, char **argv)
     kit_begin(argc, argv);
     test_encodings();
     test_html();
+    test_hidden();
+    test_tags();
+    test_charsets();
+    test_parameters();
     test_lower();
     test_parts();
     test_event();

@@ -46,7 +46,8 @@ FRAGMENTS = [
     "\u0430".encode(), "\u03b1\u03b2".encode(), "\u4e2d".encode() * 9, "\U0001d400".encode(),
     "\u200b".encode(), "\u00c9".encode(), "\u0451".encode(), b"\xc3", b"\xff", b"\xed\xa0\x80",
     b"word", b"Free", b"p", b"i", b"x" * 33, b"X-Spam-Flag: ", b"From a 12:30\n", b"Status: ",
-    b"Name With Space: ", b": ", b"\0", b"\x0b", b"\x85", b"boundary=",
+    b"Name With Space: ", b": ", b"\0", b"\x0b", b"\x85", b"boundary=", b"; boundary*0=x",
+    b"; boundary*1*=%79", b"; charset=gb18030", b"=?koi8-r?Q?", b"= \n", b"X-Mozilla-Keys: ",
 ]  # fmt: skip
 
 
@@ -95,6 +96,122 @@ def likely_mail(rng):
         + b"\n--zz\n".join(parts)
         + b"\n--zz--\n"
     )
+
+
+STYLES = [
+    "display:none", "display: none !important", "visibility:hidden", "visibility:visible",
+    "font-size:0", "font-size:12px", "opacity:0.0", "font:12px x", "all:initial", "display:block",
+    "font-family:'a;b'", "background:url(x;y)", "display:none/*", "DISPLAY:NONE", "x:'", "x:(", ")",
+    "font-size:.", "font-size:-0.0em", "display", "opacity:0%", "display:&none", "color:red",
+]  # fmt: skip
+TAGS = [
+    "div",
+    "span",
+    "p",
+    "table",
+    "td",
+    "tr",
+    "tbody",
+    "li",
+    "ul",
+    "dd",
+    "dl",
+    "a",
+    "font",
+    "h1",
+    "h2",
+    "b",
+    "br",
+    "img",
+    "wbr",
+    "option",
+    "select",
+    "button",
+    "script",
+    "title",
+    "blockquote",
+    "o:p",
+    "x-y",
+    "TD",
+    "averyverylongname",
+]
+MARKS = [
+    "<!-- x", "-->", "<!-->", "--!>", "<!--!>", "<!x>", "<?y>", "</>", "</ z>", "<3", "<", "&",
+    "&#x41", "&#146;", "&#0;", "&#99999999999999;", "&nbsp;", "&uuml", "&notit;", "&hellip;",
+    "</script>", "</title x>", "</scripty>", "w", " free", "\u00fc ", "x\u00ad",
+]  # fmt: skip
+
+
+def random_html(rng):
+    """Tags, styles and texts in any order."""
+
+    def piece():
+        kind = rng.randrange(4)
+        if kind == 0:
+            return rng.choice(MARKS)
+        if kind == 1:
+            return f"</{rng.choice(TAGS)}>"
+        quote = rng.choice('\'""')
+        style = ";".join(rng.choices(STYLES, k=rng.randrange(3)))
+        more = rng.choice(["", "", "", " hidden", " size=2", " a='>'", " =x", " '", "/"])
+        return f"<{rng.choice(TAGS)} style={quote}{style}{quote}{more}>" + rng.choice(["", "word"])
+
+    text = "".join(piece() for _ in range(rng.randrange(30))) + "<div>" * rng.choice((0, 0, 70))
+    return b"Content-Type: text/html; charset=utf-8\n\n" + (text + "end").encode()
+
+
+CHARSETS = [
+    "windows-1251",
+    "iso-8859-1",
+    "iso-8859-16",
+    "koi8-r",
+    "windows-1256",
+    "windows-1258",
+    "x-mac-roman",
+    "tis-620",
+    "utf-8",
+    "us-ascii",
+    "utf-16",
+    "utf-16be",
+    "utf-7",
+    "iso-2022-jp",
+    "iso-2022-kr",
+    "x-sjis",
+    "euc-jp",
+    "gb18030",
+    "big5",
+    "euc-kr",
+    "no",
+]
+
+
+def random_charset(rng):
+    """A mail in a charset, of bytes that may have a meaning there."""
+    name = rng.choice(CHARSETS).encode()
+    kind = rng.randrange(3)
+    if kind == 0:
+        data = rng.randbytes(rng.randrange(60))
+    elif kind == 1:
+        data = bytes(
+            rng.choice((rng.randrange(0x81, 0xFF), rng.randrange(0x30, 0xFF), 32))
+            for _ in range(rng.randrange(60))
+        )
+    else:
+        codes = [
+            b"\x1b$B",
+            b"\x1b(B",
+            b"\x1b(I",
+            b"\x1b$(D",
+            b"\x1b$)C",
+            b"\x0e",
+            b"\x0f",
+            b"\x1b$A",
+        ]
+        codes += [b"+", b"-", b"\xff\xfe", b"\xef\xbb\xbf", b"\x82\xa0", b"ab", b'$"', b"\x81\x308"]
+        data = b"".join(rng.choices(codes, k=rng.randrange(30)))
+    word = b"".join(b"=%02X" % byte for byte in data[:40])
+    head = b"Subject: =?%s?Q?%s?=\nContent-Type: text/%s; charset=%s\n\n"
+    return head % (name, word, rng.choice((b"html", b"plain")), name) + data
 
 
 def changed(rng, mail):

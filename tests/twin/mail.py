@@ -1,12 +1,16 @@
 """The plain-Python twin of Mail: slow, obvious, and what the compiled one is held against.
 
 It imports nothing of the library and says the rule once more, in its order: fields, their values,
-parts, their texts, words, bytes. Everything is bytes but while a text is folded.
+parts, their texts, words, bytes. Charsets and HTML have modules of their own beside it.
 """
 
 import re
 import unicodedata
+from itertools import groupby
 from pathlib import Path
+
+from tests.twin.charsets import UNKNOWN, characters, charset
+from tests.twin.html import Page
 
 FIELDS_MOST = 65_536  # where the last field begins, in bytes
 NAME_MOST = 31
@@ -14,14 +18,19 @@ VALUE_MOST = 4_000
 PARTS_MOST = 64
 LEVELS_MOST = 8
 TEXT_MOST = 65_536  # of a part, as it is encoded
-TEXTS_MOST = 262_144  # of all parts
+TEXTS_MOST = 262_144  # of all parts; and of mails in mails that are encoded
+PARAMETER_MOST = 1_000
+SECTIONS_MOST = 20
 WORD_MOST = 32
 RUN_MOST = 400
 PIECE_MOST = 6
 
-# Written by other filters, or by the program that received the mail.
-LEFT_OUT = b"status x-status x-uid x-uidl content-length lines x-keywords x-streamptron".split()
-LEFT_OUT_PREFIX = b"x-spam-"
+# Written by other filters, by the mailbox, or by the program that received the mail.
+LEFT_OUT = re.compile(
+    rb"x-.*spam.*|x-bogosity|x-crm114-.*|x-gmail-labels|x-gm-.*|x-mozilla-.*|x-ms-exchange-.*scl"
+    rb"|x-streamptron|x-text-class.*|x-popfile-link|x-evolution.*|x-imap.*|x-account-key"
+    rb"|x-label|x-keywords|x-uid|x-uidl|x-status|status|content-length|lines"
+)
 PART_FIELDS = (b"content-type", b"content-disposition")
 
 
@@ -31,19 +40,18 @@ def features(mail, *, headers=True, text=True, bytes=3500, fold=True):
 
 
 def tokens(mail, headers, text, n_bytes, fold):
-    found, body = fields(mail)
+    found, body, kept = fields(mail)
     if headers:
         for name, value in found:
-            if name not in LEFT_OUT and not name.startswith(LEFT_OUT_PREFIX):
-                yield from named(name, value, fold)
+            yield from named(name, value, fold)
     if headers or text:
         for what, content in Parts(found, body).walk():
             if what == "field" and headers:
                 yield from named(b"p." + content[0], content[1], fold)
             elif what == "text" and text:
                 yield from words(folded(content, fold), fold)
-    for i in range(min(len(mail), n_bytes) - 3):
-        yield mail[i : i + 4]
+    for i in range(min(len(kept), n_bytes) - 3):
+        yield kept[i : i + 4]
 
 
 def named(name, value, fold):
@@ -55,13 +63,20 @@ def named(name, value, fold):
 
 
 def fields(mail):
-    """The fields of a header, as (name, value), and what comes after the empty line."""
-    found, at, open_ = [], 0, False
+    """The fields of a header, as (name, value); what comes after it; and the whole mail.
+
+    From both are gone the fields that are left out, and the lines of an mbox before the first one.
+    """
+    found, kept, at = [], [], 0
+    while mail.startswith((b"From ", b">From "), at):
+        at = mail.find(b"\n", at) + 1 or len(mail)
+    if not re.compile(rb"[!-9;-~]+:|\r?\n|\r$").match(mail, at):
+        return [], mail[at:], mail[at:]
+    open_ = stays = True
     while at < len(mail):
         end = mail.find(b"\n", at) + 1 or len(mail)
         line = mail[at:end]
         if line in (b"\n", b"\r\n", b"\r"):
-            at = end
             break
         if line[:1] in (b" ", b"\t"):
             if open_:
@@ -69,29 +84,40 @@ def fields(mail):
         else:
             name = re.match(rb"[!-9;-~]*:", line)
             open_ = name is not None and at < FIELDS_MOST
+            stays = not (open_ and LEFT_OUT.fullmatch(name[0][:-1].lower()))
+            open_ = open_ and stays
             if open_:
                 found.append([name[0][:-1].lower()[:NAME_MOST], line[name.end() :]])
+        if stays:
+            kept.append(line)
         at = end
-    return [(name, value.lstrip(b" \t\r\n")[:VALUE_MOST]) for name, value in found], mail[at:]
+    kept.append(mail[at:])
+    found = [(name, value.lstrip(b" \t\r\n")[:VALUE_MOST]) for name, value in found]
+    return found, re.sub(rb"^(\n|\r\n|\r)", b"", mail[at:]), b"".join(kept)
 
 
-ENCODED = re.compile(rb"=\?[^?\s]*\?([bBqQ])\?([^?]*)\?=")
+ENCODED = re.compile(rb"=\?([^?\s]*)\?([bBqQ])\?([^?]*)\?=")
 
 
 def decoded_words(value):
-    """The value of a field with its encoded words (RFC 2047) decoded."""
-    out, at = [], 0
+    """The text of a value, with its encoded words (RFC 2047) decoded.
+
+    Those that are beside each other, in the same charset, are decoded in one.
+    """
+    runs, at = [], 0  # [charset, bytes]
     for word in ENCODED.finditer(value):
         between = value[at : word.start()]
         if not (at and not between.strip(b" \t\r\n")):  # space between two of them is dropped
-            out.append(between)
-        kind, text = word.groups()
-        if kind in b"bB":
-            out.append(base64(text))
+            runs.append(["", between])
+        name, kind, text = word.groups()
+        text = base64(text) if kind in b"bB" else quoted(text, spaces=True)
+        if runs and runs[-1][0] == charset(name):
+            runs[-1][1] += text
         else:
-            out.append(quoted(text.replace(b"_", b" ")))
+            runs.append([charset(name), text])
         at = word.end()
-    return b"".join([*out, value[at:]])
+    runs.append(["", value[at:]])
+    return "".join(characters(run, kind or None) for kind, run in runs)
 
 
 # --- Parts
@@ -104,6 +130,7 @@ class Parts:
         self.top = found, body
         self.n = 0
         self.room = TEXTS_MOST
+        self.room_encoded = TEXTS_MOST
 
     def walk(self):
         return self.entity(*self.top, level=0)
@@ -113,43 +140,99 @@ class Parts:
         if self.n == PARTS_MOST:
             return
         self.n += 1
-        found, body = fields(raw)
+        found, body, _ = fields(raw)
         for name, value in found:
             if name in PART_FIELDS:
                 yield "field", (name, value)
         yield from self.entity(found, body, level)
 
     def entity(self, found, body, level):
-        values = dict(reversed(found))  # the first of several
-        given = values.get(b"content-type", b"")
-        kind = re.match(rb"[^;\s]*", given)[0].lower()
-        if b"/" not in kind:
-            kind = b"text/plain"
+        given = max(values(found, b"content-type"), key=rank, default=b"")
+        encodings = map(encoded, values(found, b"content-transfer-encoding"))
+        encoding = next(filter(None, encodings), None)
+        kind = kind_of(given)
         if kind.startswith(b"multipart/"):
-            parts = split(body, boundary(given)) if level < LEVELS_MOST else None
+            parts = split(body, parameter(given, b"boundary")) if level < LEVELS_MOST else None
             if parts is not None:
                 for part in parts:
                     yield from self.inner(part, level + 1)
                 return
             kind = b"text/plain"
         if kind == b"message/rfc822" and level < LEVELS_MOST:
+            if encoding:
+                body = body[: self.room_encoded]
+                self.room_encoded -= len(body)
+                body = encoding(body)
             yield from self.inner(body, level + 1)
         elif kind.startswith((b"text/", b"message/")):
             body = body[: min(TEXT_MOST, self.room)]
             self.room -= len(body)
-            encoding = values.get(b"content-transfer-encoding", b"")
-            encoding = re.match(rb"[^;\s]*", encoding)[0].lower()
-            if encoding == b"base64":
-                body = base64(body)
-            elif encoding == b"quoted-printable":
-                body = quoted(body)
-            yield "text", seen(body) if kind == b"text/html" else body
+            if encoding:
+                body = encoding(body)
+            text = characters(body, charset(parameter(given, b"charset")))
+            yield "text", Page(text).seen() if kind == b"text/html" else text
 
 
-def boundary(value):
-    """The boundary that a Content-Type names, or None."""
-    found = re.search(rb'boundary[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|([^\s;"]+))', value, re.I)
-    return (found[1] or found[2]) if found else None
+def values(found, name):
+    return [value for each, value in found if each == name]
+
+
+def kind_of(given):
+    kind = re.match(rb"[^;\s]*", given)[0].lower()
+    return kind if b"/" in kind else b"text/plain"
+
+
+def rank(given):
+    """Of several Content-Types the first counts of those that say the most."""
+    kind = kind_of(given)
+    if kind.startswith(b"multipart/"):
+        return 4 if parameter(given, b"boundary") else 1
+    if kind == b"message/rfc822":
+        return 3
+    if kind == b"text/html":
+        return 2
+    return kind.startswith((b"text/", b"message/"))
+
+
+def encoded(value):
+    """What decodes a Content-Transfer-Encoding, if anything has to."""
+    name = re.match(rb"[^;\s]*", value)[0].lower()
+    return {b"base64": base64, b"quoted-printable": quoted}.get(name)
+
+
+def parameter(value, name):
+    """A parameter of a field, whole or in sections, plain or encoded (RFC 2231); or b""."""
+
+    def of(name):
+        text = rb'[ \t\r\n]*=[ \t\r\n]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))'
+        found = re.search(name + text, value, re.I | re.S)
+        if not found:
+            return None
+        text = found[2] if found[1] is None else re.sub(rb"\\(.)", rb"\1", found[1], flags=re.S)
+        too_long.extend([text] * (len(text) > PARAMETER_MOST))
+        return text
+
+    def plain(text):
+        return re.sub(rb"%([0-9A-Fa-f]{2})", lambda c: bytes([int(c[1], 16)]), text)
+
+    def first(text):
+        return plain(text.split(b"'", 2)[2] if text.count(b"'") > 1 else text)
+
+    too_long = []
+    whole = of(name)
+    if whole is None and (text := of(name + rb"\*")) is not None:
+        whole = first(text)
+    if whole is None:
+        whole = b""
+        for i in range(SECTIONS_MOST):
+            section = name + rb"\*%d" % i
+            if (text := of(section)) is None:
+                text = of(section + rb"\*")
+                if text is None:
+                    break
+                text = plain(text) if i else first(text)
+            whole += text
+    return whole if len(whole) <= PARAMETER_MOST and not too_long else b""
 
 
 def split(body, mark):
@@ -189,64 +272,15 @@ def base64(data):
     return out
 
 
-def quoted(data):
-    """Quoted-printable; what is not well encoded stays as it is."""
+def quoted(data, spaces=False):
+    """Quoted-printable; what is not well encoded stays as it is. `spaces`: `_` is one."""
 
     def of(match):
+        if match[0] == b"_":
+            return b" " if spaces else b"_"
         return bytes([int(match[1], 16)]) if match[1] else b""
 
-    return re.sub(rb"=(?:([0-9A-Fa-f]{2})|\r?\n)", of, data)
-
-
-# --- HTML
-
-NOTHING = set(
-    b"b i u a em strong font span big small tt s strike o:p sub sup ins del acronym abbr".split()
-)
-ENTITY = re.compile(rb"&([a-z]{2,4}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});")
-ENTITIES = {
-    b"nbsp": 0xA0, b"amp": 38, b"lt": 60, b"gt": 62, b"quot": 34, b"shy": 0xAD, b"zwnj": 0x200C,
-}  # fmt: skip
-
-
-def seen(html):
-    """What is seen of HTML, as bytes: without comments, tags, scripts and styles."""
-    out, at = [], 0
-    while at < len(html):
-        if html.startswith(b"<!--", at):
-            end = html.find(b"-->", at + 4)
-            at = len(html) if end < 0 else end + 3
-        elif tag := re.compile(rb"<[A-Za-z/!?]").match(html, at):
-            end = html.find(b">", at)
-            name = re.compile(rb"</?([A-Za-z0-9:]*)").match(html, at)[1].lower()
-            if name not in NOTHING:
-                out.append(b" ")
-            at = len(html) if end < 0 else end + 1
-            if name in (b"script", b"style") and tag[0] != b"</":
-                close = re.compile(b"</" + name, re.I).search(html, at)
-                at = close.start() if close else len(html)
-        elif entity := re.compile(rb"&([a-z]{2,4}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});").match(
-            html, at
-        ):
-            out.append(character(entity[1]) or entity[0])
-            at = entity.end()
-        else:
-            out.append(html[at : at + 1])
-            at += 1
-    return b"".join(out)
-
-
-def character(entity):
-    """The character of an entity in UTF-8, or None."""
-    if entity[:2] in (b"#x", b"#X"):
-        code = int(entity[2:], 16)
-    elif entity[:1] == b"#":
-        code = int(entity[1:])
-    else:
-        code = ENTITIES.get(entity, 0)
-    if not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
-        return None
-    return chr(code).encode()
+    return re.sub(rb"_|=(?:([0-9A-Fa-f]{2})|[ \t]*\r?\n)", of, data)
 
 
 # --- Folding
@@ -264,30 +298,13 @@ LOOKALIKES = {
 }
 
 
-def characters(data):
-    """Valid UTF-8 as what it encodes, any other byte as Latin-1."""
-    at = 0
-    while at < len(data):
-        for n in (1, 2, 3, 4):
-            try:
-                c = data[at : at + n].decode()
-            except UnicodeDecodeError:
-                continue
-            yield c
-            at += n
-            break
-        else:
-            yield chr(data[at])
-            at += 1
-
-
 _known = {}
 
 
-def folded(data, fold):
-    """Lower case in UTF-8; and a str of it, in which look-alikes are still themselves."""
+def folded(text, fold):
+    """A text in lower case; look-alikes are still themselves."""
     out = []
-    for c in characters(data):
+    for c in text:
         if c not in _known:
             _known[c] = c.lower()[0], fold_one(c)
         out.append(_known[c][fold])
@@ -300,6 +317,10 @@ def fold_one(c):
     low = c.lower()[0]
     if low < "\x80":
         return low
+    if "\U0001d400" <= low < "\U0001d6a4":  # with the places that stay empty there
+        return chr(97 + (ord(low) - 0x1D400) % 26)
+    if low == "\xb5":  # the micro sign is the letter
+        return "\u03bc"
     found = bare(low)
     return found if " " <= found <= "~" else low
 
@@ -318,15 +339,21 @@ def bare(low):
 
 # --- Words
 
-WORD = re.compile(r"[a-z0-9A-Z_\x80-\U0010ffff]+")
+
+def belongs(c):
+    """Whether a character belongs to words, as those do that charsets only keep apart."""
+    return c.isalnum() or c == "_" or unicodedata.category(c)[0] == "M" or c >= "\U000f0000"
 
 
 def words(text, fold=True):
     """The words of a folded text, and what stands for those that are too long."""
-    for match in WORD.finditer(text):
-        word = match[0]
+    for inside, run in groupby(text, belongs):
+        if not inside:
+            continue
+        word = "".join(run)
         if fold and re.search("[a-z]", word):
             word = "".join(LOOKALIKES.get(bare(c), c) if c > "\x7f" else c for c in word)
+        word = "".join(chr(ord(c) - UNKNOWN) if ord(c) >= UNKNOWN else c for c in word)
         data = word.encode()
         if len(data) <= WORD_MOST:
             yield word
@@ -342,7 +369,7 @@ def words(text, fold=True):
 
 
 def piece(word):
-    """The first whole characters within so many bytes."""
-    while len(word.encode()) > PIECE_MOST:
+    """The first whole characters within so many bytes, or two."""
+    while len(word) > 2 and len(word.encode()) > PIECE_MOST:
         word = word[:-1]
     return word

@@ -9,7 +9,7 @@
 static const char sp_format[] = "streamptron";
 static const char sp_checksum[] = "\"header_crc32\":\"";
 /* 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail */
-static const char sp_versions[][2] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+static const char sp_versions[][2] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
 static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_WEIGHTS] = {"weights", "F64", 8, 1},
@@ -221,7 +221,7 @@ static int sp_version_fault(const sp_header *header, uint32_t version, sp_fault 
         sp_fault_add_value(fault, &header->json, by);
     else
         sp_fault_add(fault, "None");
-    return sp_fault_add(fault, "; this version reads formats 1 to 8: install the version that "
+    return sp_fault_add(fault, "; this version reads formats 1 to 9: install the version that "
                                "wrote it, or a newer one");
 }
 

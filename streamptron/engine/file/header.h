@@ -13,7 +13,7 @@
 #include "file/json.h"
 
 enum {
-    SP_HEADER_VERSION = 8, /* the newest */
+    SP_HEADER_VERSION = 9, /* the newest */
     SP_HEADER_MOST = 100000000, /* bytes, the limit of other readers of safetensors too */
     SP_ALIGNMENT = 64,          /* of the arrays' start: a cache line */
     SP_CRC_DIGITS = 8,

@@ -122,7 +122,7 @@ static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc
     bool rows = contents->learner.adaptive.rows;
     bool mail = contents->parts[SP_PART_MAIL].there;
     bool wide = sp_machine_is_wide(&contents->learner);
-    sp_word_entry(w, "version", rows ? "8" : wide ? "6" : columns ? "7" : mail ? "4" : "1");
+    sp_word_entry(w, "version", mail ? "9" : rows ? "8" : wide ? "6" : columns ? "7" : "1");
     sp_word_entry(w, "streamptron", by);
     sp_string_entry(w, "class", sp_class_name(contents->kind));
     sp_kept_write(w, "parameters", SP_PART_PARAMETERS);

@@ -15,6 +15,11 @@ static const uint8_t sp_base64_values[256] = {
     ['='] = 65,
 };
 
+SP_PRIVATE int sp_base64_value(uint8_t c)
+{
+    return c == '=' ? -1 : sp_base64_values[c] - 1;
+}
+
 SP_PRIVATE size_t sp_base64(const uint8_t *p, size_t n, uint8_t *to)
 {
     uint32_t held = 0;
@@ -39,20 +44,30 @@ SP_PRIVATE size_t sp_base64(const uint8_t *p, size_t n, uint8_t *to)
     return o;
 }
 
+/* The length of a soft line break at p, with the white space that a line may have got at its end;
+   0: it is none. */
+static size_t sp_soft_break(const uint8_t *p, size_t n)
+{
+    size_t i = 1;
+    while (i < n && (p[i] == ' ' || p[i] == '\t'))
+        i++;
+    i += i + 1 < n && p[i] == '\r' && p[i + 1] == '\n';
+    return i < n && p[i] == '\n' ? i + 1 : 0;
+}
+
 SP_PRIVATE size_t sp_quoted(const uint8_t *p, size_t n, bool spaces, uint8_t *to)
 {
     size_t o = 0;
     size_t i = 0;
+    size_t k;
     while (i < n) {
         uint8_t c = p[i];
         if (c == '=' && i + 2 < n && sp_hex_value(p[i + 1]) >= 0 && sp_hex_value(p[i + 2]) >= 0) {
             to[o] = (uint8_t)(sp_hex_value(p[i + 1]) << 4 | sp_hex_value(p[i + 2]));
             o++;
             i += 3;
-        } else if (c == '=' && i + 1 < n && p[i + 1] == '\n') {
-            i += 2;
-        } else if (c == '=' && i + 2 < n && p[i + 1] == '\r' && p[i + 2] == '\n') {
-            i += 3;
+        } else if (c == '=' && (k = sp_soft_break(p + i, n - i)) > 0) {
+            i += k;
         } else {
             to[o] = spaces && c == '_' ? ' ' : c;
             o++;

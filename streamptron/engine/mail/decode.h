@@ -10,6 +10,9 @@
    Characters outside the alphabet are skipped; = ends a group, of which whole bytes count. */
 SP_PRIVATE size_t sp_base64(const uint8_t *p, size_t n, uint8_t *to);
 
+/* What a character of base64 counts; -1 if it is not one. */
+SP_PRIVATE int sp_base64_value(uint8_t c);
+
 /* The same of quoted-printable; what is not well encoded stays as it is. `spaces`: an underscore is
    a space, as in encoded words. */
 SP_PRIVATE size_t sp_quoted(const uint8_t *p, size_t n, bool spaces, uint8_t *to);

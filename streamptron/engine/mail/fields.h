@@ -1,11 +1,16 @@
 /* The fields of a header, one after the other (RFC 5322), and encoded words in them (RFC 2047).
 
-       From someone@example.org Mon ...        no name before a colon: left out
+       From someone@example.org Mon ...        of an mbox: left out
        Subject: =?utf-8?Q?Free_?=              a field
         =?utf-8?Q?money?=                      which goes on
                                                an empty line: the header's end
 
-   Nothing is copied: a value is bytes of the mail, its line ends within it. */
+   Lines that begin an mbox's mail may come first. If what follows is no field, and no empty line,
+   there is no header: all is text. Nothing is copied: a value is bytes of the mail, its line ends
+   within it.
+
+   Fields that other filters, ours, the mailbox or the receiver's program have written say nothing
+   of the mail, and would be learned instead of it: the list of them stands in fields.c. */
 
 #ifndef STREAMPTRON_MAIL_FIELDS_H
 #define STREAMPTRON_MAIL_FIELDS_H
@@ -23,6 +28,7 @@ typedef struct sp_mail_header {
     const uint8_t *start;
     const uint8_t *p;
     const uint8_t *end;
+    bool is_there; /* some of it is left to read */
 } sp_mail_header;
 
 typedef struct sp_header_field {
@@ -32,8 +38,14 @@ typedef struct sp_header_field {
     size_t n;
 } sp_header_field;
 
-/* Read the next field; false at the header's end. */
+SP_PRIVATE void sp_mail_header_begin(sp_mail_header *header, const uint8_t *p, const uint8_t *end);
+
+/* Read the next field that is not left out; false at the header's end. */
 SP_PRIVATE bool sp_mail_header_next(sp_mail_header *header, sp_header_field *field);
+
+/* Read up to the next field that is left out, and that one: where it begins; NULL if there is none.
+   It ends at the place up to which has been read. */
+SP_PRIVATE const uint8_t *sp_mail_header_gap(sp_mail_header *header);
 
 /* Where the line at p ends, behind its line feed. */
 static inline const uint8_t *sp_line_end(const uint8_t *p, const uint8_t *end)
@@ -42,8 +54,8 @@ static inline const uint8_t *sp_line_end(const uint8_t *p, const uint8_t *end)
     return found == NULL ? end : found + 1;
 }
 
-/* Decode the encoded words of a value to `to`, where there is room for n bytes. Returns how many
-   bytes it has then. */
-SP_PRIVATE size_t sp_encoded_words(const uint8_t *p, size_t n, uint8_t *to);
+/* Write a value as UTF-8 to `to`, where there is room for SP_CHARSET_LONGEST times its bytes, with
+   its encoded words decoded. `scratch`: room for its bytes. Returns how many there are. */
+SP_PRIVATE size_t sp_encoded_words(const uint8_t *p, size_t n, uint8_t *scratch, uint8_t *to);
 
 #endif

@@ -7,9 +7,10 @@
    128 + c     it looks like c, and is a letter of another script: c in a word with ASCII letters,
                itself among its own kind
 
-   Three stages, as the table of letters. tools/folding.py writes folding.c: from the compatibility
-   decompositions of Unicode, and, for look-alikes, from Unicode's confusables.txt (Unicode
-   Technical Standard 39; Copyright Unicode, Inc., under its data files' licence). */
+   Three stages, as the table of letters; mathematical letters and digits are counted.
+   tools/folding.py writes folding.c: from the compatibility decompositions of Unicode, and, for
+   look-alikes, from Unicode's confusables.txt (Unicode Technical Standard 39; Copyright Unicode,
+   Inc., under its data files' licence). */
 
 #ifndef STREAMPTRON_MAIL_FOLDING_H
 #define STREAMPTRON_MAIL_FOLDING_H
@@ -22,12 +23,16 @@ enum {
     SP_FOLDING_BITS = 4,        /* of a code point within its block */
 };
 
-SP_DATA const uint8_t sp_folding_pages[SP_CODE_POINTS >> SP_PAGE_BITS];
+SP_DATA const uint8_t sp_folding_pages[SP_PAGES_LISTED + 3];
 SP_DATA const uint8_t sp_folding_lists[];
 SP_DATA const uint8_t sp_folding_blocks[];
 
 static inline uint8_t sp_folding_at(uint32_t c)
 {
+    if (c >= 0x1D400 && c < 0x1D6A4) /* mathematical alphabets, one behind the other */
+        return (uint8_t)('a' + (c - 0x1D400) % 26);
+    if (c >= 0x1D7CE && c < 0x1D800)
+        return (uint8_t)('0' + (c - 0x1D7CE) % 10);
     return sp_stages_at(sp_folding_pages, sp_folding_lists, sp_folding_blocks, SP_FOLDING_BITS, c);
 }
 

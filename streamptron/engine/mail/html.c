@@ -1,151 +1,287 @@
 #include "mail/html.h"
 
-#include "mail/decode.h"
+#include "mail/entities.h"
+#include "mail/glob.h"
+#include "mail/parameter.h"
+#include "mail/tags.h"
 #include "names/key.h"
 
 #include <string.h>
 
-enum {
-    SP_TAG_MOST = 8, /* of a name that means something; longer ones are cut behind it */
-};
+enum { SP_OPEN_MOST = 64 };
 
-/* The tags that leave nothing, each between spaces. */
-static const char sp_html_nothing[] =
-    " b i u a em strong font span big small tt s strike o:p sub sup ins del acronym abbr ";
+typedef struct sp_page {
+    /* A page that is read, and the elements that are open, the innermost last. */
+    const uint8_t *end;
+    uint8_t *to;
+    size_t o;
+    uint8_t tags[SP_OPEN_MOST];
+    uint8_t hides[SP_OPEN_MOST];
+    size_t n_open;
+    bool lost; /* there have been too many: all is seen from then on */
+} sp_page;
 
-typedef struct sp_entity {
-    char name[5];
-    uint32_t c;
-} sp_entity;
+typedef struct sp_attributes {
+    const uint8_t *style; /* NULL: it has none */
+    size_t n_style;
+    bool hidden;
+    bool size;
+} sp_attributes;
 
-static const sp_entity sp_entities[] = {
-    {"nbsp", 0xA0}, {"amp", 38},   {"lt", 60},       {"gt", 62},
-    {"quot", 34},   {"shy", 0xAD}, {"zwnj", 0x200C},
-};
-
-static uint8_t sp_ascii_lower(uint8_t c)
+static bool sp_html_space(uint8_t c)
 {
-    return c >= 'A' && c <= 'Z' ? c | 32 : c;
+    return c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f');
 }
 
-static bool sp_is_name(uint8_t c)
+/* Whether a name ends here; of an attribute it does at =, too. */
+static bool sp_html_ends(uint8_t c, bool attribute)
 {
-    uint8_t low = c | 32;
-    return (low >= 'a' && low <= 'z') || (c >= '0' && c <= '9') || c == ':';
+    return c <= '>' && (c == '>' || c == '/' || (attribute && c == '=') || sp_html_space(c));
 }
 
-/* Where the n bytes of `what` are, whatever their case; `end` if they are not there. */
-static const uint8_t *sp_html_find(const uint8_t *p, const uint8_t *end, const char *what, size_t n)
+static bool sp_html_letter(uint8_t c)
 {
-    while ((size_t)(end - p) >= n) {
-        p = (const uint8_t *)memchr(p, what[0], (size_t)(end - p) - n + 1);
+    c |= 32;
+    return c >= 'a' && c <= 'z';
+}
+
+static const uint8_t *sp_html_skip(const uint8_t *p, const uint8_t *end)
+{
+    while (p < end && sp_html_space(*p))
+        p++;
+    return p;
+}
+
+/* What hides the innermost element. */
+static uint8_t sp_page_hides(const sp_page *page)
+{
+    return page->n_open == 0 || page->lost ? 0 : page->hides[page->n_open - 1];
+}
+
+/* Whether a text is seen at this place: one between the cells of a table is shown before it. */
+static bool sp_page_shows(const sp_page *page)
+{
+    size_t n = page->n_open;
+    uint8_t place = 0;
+    if (sp_page_hides(page) == 0)
+        return true;
+    while (n && place != SP_PLACE_TABLE) {
+        place = sp_html_tags[page->tags[n - 1]].place;
+        if (place != SP_PLACE_TABLE && place != SP_PLACE_ROWS && place != SP_PLACE_ROW)
+            break;
+        n--;
+    }
+    return n == 0 || page->hides[n - 1] == 0;
+}
+
+static void sp_page_space(sp_page *page, uint8_t tag, uint8_t hides)
+{
+    if (!(sp_html_tags[tag].look & SP_TAG_NOTHING) && (hides == 0 || page->lost))
+        page->to[page->o++] = ' ';
+}
+
+/* Read the attributes of a tag, from behind its name on; returns where it ends. */
+static const uint8_t *sp_html_attributes(const uint8_t *p, const uint8_t *end,
+                                         sp_attributes *found)
+{
+    memset(found, 0, sizeof(*found));
+    while (p < end) {
+        while (p < end && (sp_html_space(*p) || *p == '/'))
+            p++;
+        if (p < end && *p == '>')
+            return p + 1;
+        const uint8_t *name = p;
+        p += p < end && *p == '=';
+        while (p < end && !sp_html_ends(*p, true))
+            p++;
+        size_t n_name = (size_t)(p - name);
+        const uint8_t *value = p;
+        size_t n = 0;
+        p = sp_html_skip(p, end);
+        if (p < end && *p == '=') {
+            p = value = sp_html_skip(p + 1, end);
+            if (p < end && (*p == '"' || *p == '\'')) {
+                value = p + 1;
+                p = (const uint8_t *)memchr(value, *p, (size_t)(end - value));
+                if (p == NULL)
+                    return end;
+                n = (size_t)(p - value);
+                p++;
+            } else {
+                while (p < end && *p != '>' && !sp_html_space(*p))
+                    p++;
+                n = (size_t)(p - value);
+            }
+        }
+        if (n_name == 5 && found->style == NULL && sp_begins_with(name, 5, "style")) {
+            found->style = value;
+            found->n_style = n;
+        } else if (n_name == 6 && sp_begins_with(name, 6, "hidden")) {
+            found->hidden = true;
+        } else if (n_name == 4 && sp_begins_with(name, 4, "size")) {
+            found->size = true;
+        }
+    }
+    return end;
+}
+
+/* End what a tag's start ends. */
+static void sp_page_end_before(sp_page *page, uint8_t tag)
+{
+    const sp_tag_rule *rule = &sp_tag_rules[sp_html_tags[tag].rule];
+    for (size_t i = rule->ends ? page->n_open : 0; i > 0; i--) {
+        uint32_t place = sp_tag_place(page->tags[i - 1]);
+        if (place & rule->ends)
+            page->n_open = i - 1;
+        else if (place & rule->walls)
+            break;
+    }
+}
+
+/* Where the text of a tag ends that is no HTML, whose name has n bytes. */
+static const uint8_t *sp_html_raw_end(const uint8_t *p, const uint8_t *end, const uint8_t *name,
+                                      size_t n)
+{
+    while ((size_t)(end - p) > n + 2) {
+        size_t i = 0;
+        p = (const uint8_t *)memchr(p, '<', (size_t)(end - p) - n - 2);
         if (p == NULL)
             return end;
-        size_t i = 1;
-        while (i < n && sp_ascii_lower(p[i]) == (uint8_t)what[i])
+        while (i < n && sp_ascii_lower(p[2 + i]) == sp_ascii_lower(name[i]))
             i++;
-        if (i == n)
+        if (p[1] == '/' && i == n && sp_html_ends(p[n + 2], false))
             return p;
         p++;
     }
     return end;
 }
 
-/* The end of the tag at p. `seen`: whether it leaves a space. */
-static const uint8_t *sp_html_tag(const uint8_t *p, const uint8_t *end, bool *seen)
+/* Read the tag at p; returns where the text goes on. */
+static const uint8_t *sp_page_tag(sp_page *page, const uint8_t *p)
 {
-    char name[SP_TAG_MOST + 3] = " "; /* between spaces */
-    size_t n = 1;
+    const uint8_t *end = page->end;
     bool closes = p[1] == '/';
-    const uint8_t *at = p + 1 + closes;
-    const uint8_t *last = (const uint8_t *)memchr(p, '>', (size_t)(end - p));
-    last = last == NULL ? end : last + 1;
-    while (at < end && sp_is_name(*at) && n <= SP_TAG_MOST) {
-        name[n] = (char)sp_ascii_lower(*at);
-        n++;
-        at++;
+    const uint8_t *name = p + 1 + closes;
+    sp_attributes given;
+    for (p = name; p < end && !sp_html_ends(*p, false);)
+        p++;
+    size_t n_name = (size_t)(p - name);
+    uint8_t tag = sp_tag_of(name, n_name);
+    uint8_t look = sp_html_tags[tag].look;
+    p = sp_html_attributes(p, end, &given);
+    if (closes) {
+        sp_page_space(page, tag, sp_page_hides(page));
+        for (size_t i = page->n_open; i > 0; i--) {
+            if (page->tags[i - 1] == tag) {
+                page->n_open = i - 1;
+                break;
+            }
+        }
+        return p;
     }
-    name[n] = ' ';
-    name[n + 1] = 0;
-    *seen = n == 1 || strstr(sp_html_nothing, name) == NULL;
-    if (!closes && strcmp(name, " script ") == 0)
-        return sp_html_find(last, end, "</script", 8);
-    if (!closes && strcmp(name, " style ") == 0)
-        return sp_html_find(last, end, "</style", 7);
-    return last;
+    sp_page_end_before(page, tag);
+    uint8_t hides = sp_page_hides(page);
+    if (sp_html_tags[tag].place == SP_PLACE_TABLE
+        || (given.size && sp_is_word(name, n_name, "font")))
+        hides &= (uint8_t)~SP_HIDES_TINY;
+    if (given.style != NULL || given.hidden)
+        hides = sp_style_hides(hides, given.style, given.n_style, given.hidden);
+    sp_page_space(page, tag, hides);
+    if (look & SP_TAG_RAW)
+        return sp_html_raw_end(p, end, name, n_name);
+    if (look & SP_TAG_VOID)
+        return p;
+    if (page->n_open == SP_OPEN_MOST) {
+        page->lost = true;
+        return p;
+    }
+    page->tags[page->n_open] = tag;
+    page->hides[page->n_open] = hides;
+    page->n_open++;
+    return p;
 }
 
-/* The code point of the entity's inside, from p to its semicolon; 0 if it is not one. */
-static uint32_t sp_entity_number(const uint8_t *p, const uint8_t *end)
+/* Where the comment at p ends: at -->, even of <!-->, or at --!>. */
+static const uint8_t *sp_html_comment_end(const uint8_t *p, const uint8_t *end)
 {
-    bool hex = end - p > 1 && (p[1] | 32) == 'x';
-    uint32_t c = 0;
-    p += hex ? 2 : 1;
-    if (end == p || end - p > (hex ? 6 : 7))
-        return 0;
-    for (; p < end; p++) {
-        int digit = sp_hex_value(*p);
-        if (digit < 0 || (!hex && digit > 9))
-            return 0;
-        c = c * (hex ? 16 : 10) + (uint32_t)digit;
+    const uint8_t *start = p;
+    p += 2;
+    while (end - p > 2) {
+        p = (const uint8_t *)memchr(p, '-', (size_t)(end - p) - 2);
+        if (p == NULL)
+            return end;
+        if (p[1] == '-' && p[2] == '>')
+            return p + 3;
+        if (p[1] == '-' && p[2] == '!' && end - p > 3 && p[3] == '>' && p - start >= 4)
+            return p + 4;
+        p++;
     }
-    return c < 0x110000 && !(c >= 0xD800 && c < 0xE000) ? c : 0;
+    return end;
 }
 
-/* The code point of the entity at p, and its length; 0 if it is not one. */
-static uint32_t sp_html_entity(const uint8_t *p, const uint8_t *end, size_t *length)
+/* Read what begins with < at p, if it is markup; returns where the text goes on. */
+static const uint8_t *sp_page_markup(sp_page *page, const uint8_t *p)
 {
-    const uint8_t *last = p + 1;
-    while (last < end && last - p < 10 && *last != ';')
-        last++;
-    if (last == end || *last != ';')
-        return 0;
-    *length = (size_t)(last + 1 - p);
-    p++;
-    if (p < last && *p == '#')
-        return sp_entity_number(p, last);
-    for (size_t i = 0; i < sizeof(sp_entities) / sizeof(sp_entities[0]); i++) {
-        size_t n = strlen(sp_entities[i].name);
-        if (n == (size_t)(last - p) && memcmp(p, sp_entities[i].name, n) == 0)
-            return sp_entities[i].c;
+    const uint8_t *end = page->end;
+    uint8_t next = end - p > 1 ? p[1] : 0;
+    if (next == '!' && end - p > 3 && p[2] == '-' && p[3] == '-')
+        return sp_html_comment_end(p, end);
+    if (sp_html_letter(next) || (next == '/' && end - p > 2 && sp_html_letter(p[2])))
+        return sp_page_tag(page, p);
+    if (next != '!' && next != '?' && next != '/')
+        return p;
+    p = (const uint8_t *)memchr(p, '>', (size_t)(end - p));
+    return p == NULL ? end : p + 1;
+}
+
+static void sp_page_write(sp_page *page, const uint8_t *p, const uint8_t *end)
+{
+    size_t n = (size_t)(end - p);
+    memmove(page->to + page->o, p, n);
+    page->o += n;
+}
+
+/* Read the text at p, up to the next tag; returns where that is. */
+static const uint8_t *sp_page_text(sp_page *page, const uint8_t *p)
+{
+    const uint8_t *end = (const uint8_t *)memchr(p + 1, '<', (size_t)(page->end - p) - 1);
+    end = end == NULL ? page->end : end;
+    if (!sp_page_shows(page))
+        return end;
+    while (p < end) {
+        size_t length;
+        const uint8_t *mark = (const uint8_t *)memchr(p, '&', (size_t)(end - p));
+        sp_page_write(page, p, mark == NULL ? end : mark);
+        if (mark == NULL)
+            break;
+        uint32_t c = sp_entity(mark, end, &length);
+        if (c == 0) {
+            length = 1;
+            c = '&';
+        }
+        page->o += sp_utf8_encode(c, page->to + page->o);
+        p = mark + length;
     }
-    return 0;
+    return end;
 }
 
 SP_PRIVATE size_t sp_html_seen(const uint8_t *p, size_t n, uint8_t *to)
 {
+    sp_page page;
     const uint8_t *end = p + n;
-    size_t o = 0;
+    page.end = end;
+    page.to = to;
+    page.o = page.n_open = 0;
+    page.lost = false;
     while (p < end) {
-        uint8_t next = end - p > 1 ? p[1] : 0;
-        if (*p == '<' && end - p > 3 && memcmp(p, "<!--", 4) == 0) {
-            const uint8_t *last = sp_html_find(p + 4, end, "-->", 3);
-            p = last == end ? end : last + 3;
-            continue;
-        }
-        if (*p == '<'
-            && ((sp_is_name(next) && next > '9' && next != ':') || next == '/' || next == '!'
-                || next == '?')) {
-            bool seen;
-            p = sp_html_tag(p, end, &seen);
-            if (seen) {
-                to[o] = ' ';
-                o++;
-            }
-            continue;
-        }
-        if (*p == '&') {
-            size_t length;
-            uint32_t c = sp_html_entity(p, end, &length);
-            if (c) {
-                o += sp_utf8_encode(c, to + o);
-                p += length;
+        if (*p == '<') {
+            const uint8_t *next = sp_page_markup(&page, p);
+            if (next != p) {
+                p = next;
                 continue;
             }
         }
-        to[o] = *p;
-        o++;
-        p++;
+        p = sp_page_text(&page, p);
     }
-    return o;
+    return page.o;
 }

@@ -1,5 +1,6 @@
 #include "mail/lower.h"
 
+#include "mail/charset.h"
 #include "mail/folding.h"
 #include "names/key.h"
 #include "names/letters.h"
@@ -7,22 +8,36 @@
 
 #include <string.h>
 
+enum {
+    SP_LOWER_MICRO = 0xB5, /* the one look-alike in Latin-1; folded it is the letter of Greek */
+    SP_LOWER_MU = 0x3BC,
+};
+
 static bool sp_lower_belongs(uint8_t c)
 {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Write what a code point becomes, which is not ASCII. Returns how many bytes; they may belong to a
-   word. */
-static size_t sp_lower_one(uint32_t c, bool fold, uint8_t *to, bool *lookalikes)
+/* Write what a code point becomes, which is not ASCII. Returns how many bytes; `inside`: whether
+   they belong to a word. */
+SP_RARE SP_APART static size_t sp_lower_one(uint32_t c, bool fold, uint8_t *to, bool *inside,
+                                            bool *lookalikes)
 {
+    if (c >= SP_KEPT_APART) {
+        *inside = true;
+        return sp_utf8_encode(c >= SP_KEPT_APART_BYTES ? c - SP_KEPT_APART_BYTES : c, to);
+    }
     uint8_t folded = fold ? sp_folding_at(c) : 0;
     if (folded == SP_FOLDING_DROP)
         return 0;
     if (folded == 0 || folded & SP_FOLDING_LOOKALIKE) {
         *lookalikes |= folded != 0;
-        return sp_utf8_encode(sp_letters_lower(c), to);
+        uint8_t letter = sp_letters_at(c);
+        *inside = letter & 1;
+        c += (uint32_t)sp_letters_steps[letter >> 1];
+        return sp_utf8_encode(fold && c == SP_LOWER_MICRO ? SP_LOWER_MU : c, to);
     }
+    *inside = sp_lower_belongs(folded);
     *to = folded;
     return 1;
 }
@@ -51,14 +66,11 @@ SP_PRIVATE size_t sp_lower(const uint8_t *p, size_t n, bool fold, uint8_t *to, u
         i += k;
         o += k;
         while (i < n && p[i] >= 0x80) {
+            bool inside = false;
             uint32_t c = sp_utf8_decode(p + i, n - i, false, &k);
-            if (c == SP_REPLACEMENT && !(p[i] == 0xEF && k == 3)) {
-                c = p[i];
-                k = 1;
-            }
             i += k;
-            k = sp_lower_one(c, fold, to + o, lookalikes);
-            if (k > 1 || (k == 1 && sp_lower_belongs(to[o])))
+            k = sp_lower_one(c, fold, to + o, &inside, lookalikes);
+            if (inside)
                 sp_set_bits(bits, o, ((uint64_t)1 << k) - 1);
             o += k;
         }
@@ -78,7 +90,8 @@ SP_PRIVATE size_t sp_lower_lookalikes(uint8_t *p, size_t n)
         uint8_t folded = 0;
         if (k > 1) {
             size_t length;
-            folded = sp_folding_at(sp_utf8_decode(p + i, n - i, false, &length));
+            uint32_t c = sp_utf8_decode(p + i, n - i, false, &length);
+            folded = c < 0x100 ? 0 : sp_folding_at(c); /* Latin-1: bytes of no known charset */
         }
         if (folded & SP_FOLDING_LOOKALIKE) {
             p[o] = folded & 0x7F;

@@ -1,8 +1,7 @@
 /* A text of a mail in lower case, folded, and which of its bytes belong to words.
 
-   Valid UTF-8 is read as what it encodes, any other byte as Latin-1, whatever the mail says of its
-   charset: a charset may be wrong, or not exist. Letters, digits and the underscore of ASCII belong
-   to words, and all that is not ASCII once it is folded. */
+   Letters, digits, marks and the underscore belong to words, by the table of letters
+   (names/letters.h), and so do characters that a charset only keeps apart (mail/charset.h). */
 
 #ifndef STREAMPTRON_MAIL_LOWER_H
 #define STREAMPTRON_MAIL_LOWER_H
@@ -13,7 +12,7 @@ enum {
     SP_LOWER_SPARE = 32, /* bytes that may be written past the end */
 };
 
-/* Write n bytes as text to `to`, where there is room for twice as many and SP_LOWER_SPARE, and set
+/* Write n bytes of UTF-8 to `to`, where there is room for twice as many and SP_LOWER_SPARE, and set
    the bits of word bytes. Returns its length. `lookalikes` becomes true if it has some. */
 SP_PRIVATE size_t sp_lower(const uint8_t *p, size_t n, bool fold, uint8_t *to, uint64_t *bits,
                            bool *lookalikes);

@@ -1,5 +1,6 @@
 #include "mail/mail.h"
 
+#include "mail/charset.h"
 #include "mail/decode.h"
 #include "mail/html.h"
 #include "mail/lower.h"
@@ -13,12 +14,6 @@ enum {
     SP_MAIL_BEFORE = 16,      /* bytes before a word that sp_key_text may read */
     SP_MAIL_PREFIX_MOST = 40, /* p.<name>: */
     SP_MAIL_ROOM = SP_MAIL_PREFIX_MOST + SP_MAIL_WORD_MOST, /* of the longest name of a feature */
-};
-
-/* Fields that the receiver, or the program that reads the mail, writes. */
-static const char sp_mail_left_out[][15] = {
-    "status",         "x-status", "x-uid",      "x-uidl",
-    "content-length", "lines",    "x-keywords", "x-streamptron",
 };
 
 typedef struct sp_mail_writer {
@@ -36,7 +31,9 @@ typedef struct sp_mail_writer {
 
 SP_PRIVATE void sp_mail_free(sp_mail *mail)
 {
+    sp_free(mail->held.p);
     sp_free(mail->plain);
+    sp_free(mail->read);
     sp_free(mail->lower);
     sp_free(mail->bits);
     sp_free(mail->edges);
@@ -45,7 +42,8 @@ SP_PRIVATE void sp_mail_free(sp_mail *mail)
 
 SP_PRIVATE size_t sp_mail_bytes(const sp_mail *mail)
 {
-    return mail->plain_capacity + mail->lower_capacity + mail->bits_capacity * sizeof(uint64_t)
+    return mail->held.capacity + mail->plain_capacity + mail->read_capacity + mail->lower_capacity
+           + mail->bits_capacity * sizeof(uint64_t)
            + mail->edges_capacity * sizeof(uint32_t);
 }
 
@@ -94,8 +92,12 @@ static int sp_mail_long(sp_mail_writer *writer, const uint8_t *p, size_t n)
     }
     for (size_t at = 0; at < SP_MIN(n, (size_t)SP_MAIL_RUN_MOST);) {
         size_t end = at;
-        while (end < n && end + sp_lower_character(p + end) - at <= SP_MAIL_PIECE_MOST)
-            end += sp_lower_character(p + end);
+        for (int i = 0; end < n; i++) {
+            size_t next = end + sp_lower_character(p + end);
+            if (i >= 2 && next - at > SP_MAIL_PIECE_MOST)
+                break;
+            end = next;
+        }
         if (sp_mail_word(writer, p + at, end - at) < 0)
             return -1;
         at += sp_lower_character(p + at);
@@ -132,26 +134,26 @@ static int sp_mail_words(sp_mail_writer *writer, const uint8_t *p, size_t n)
     return 0;
 }
 
-/* Whether a field says nothing of the mail itself. */
-static bool sp_mail_leaves_out(const char *name)
+/* Read n bytes in a charset as UTF-8, which are then *p. -1 without memory. */
+static int sp_mail_read(sp_mail *mail, int charset, const uint8_t **p, size_t *n)
 {
-    if (strncmp(name, "x-spam-", 7) == 0)
-        return true;
-    for (size_t i = 0; i < sizeof(sp_mail_left_out) / sizeof(sp_mail_left_out[0]); i++) {
-        if (strcmp(name, sp_mail_left_out[i]) == 0)
-            return true;
-    }
-    return false;
+    if (sp_charset_is_plain(charset, *p, *n))
+        return 0;
+    if (sp_grow((void **)&mail->read, &mail->read_capacity, SP_CHARSET_LONGEST * *n, 1) < 0)
+        return -1;
+    *n = sp_charset_write(charset, *p, *n, mail->read);
+    *p = mail->read;
+    return 0;
 }
 
 /* Count the words of a field. -1 without memory. */
 static int sp_mail_field(sp_mail_writer *writer, const sp_item *item)
 {
+    sp_mail *mail = writer->mail;
     const sp_header_field *field = &item->field;
     const uint8_t *value = field->value;
     size_t n = field->n;
-    if (!writer->rule->headers || n == 0
-        || (!item->is_part && sp_mail_leaves_out((const char *)field->name)))
+    if (!writer->rule->headers || n == 0)
         return 0;
     writer->n_prefix = 0;
     if (item->is_part) {
@@ -162,11 +164,15 @@ static int sp_mail_field(sp_mail_writer *writer, const sp_item *item)
     writer->n_prefix += field->n_name;
     writer->prefix[writer->n_prefix] = ':';
     writer->n_prefix++;
-    if (memchr(value, '?', n) != NULL) {
-        if (sp_grow((void **)&writer->mail->plain, &writer->mail->plain_capacity, n, 1) < 0)
+    if (memchr(value, '?', n) == NULL) {
+        if (sp_mail_read(mail, SP_CHARSET_UNKNOWN, &value, &n) < 0)
             return -1;
-        n = sp_encoded_words(value, n, writer->mail->plain);
-        value = writer->mail->plain;
+    } else {
+        if (sp_grow((void **)&mail->plain, &mail->plain_capacity, n, 1) < 0
+            || sp_grow((void **)&mail->read, &mail->read_capacity, SP_CHARSET_LONGEST * n, 1) < 0)
+            return -1;
+        n = sp_encoded_words(value, n, mail->plain, mail->read);
+        value = mail->read;
     }
     return sp_mail_words(writer, value, n);
 }
@@ -177,46 +183,80 @@ static int sp_mail_text(sp_mail_writer *writer, const sp_item *item)
     sp_mail *mail = writer->mail;
     const uint8_t *p = item->text;
     size_t n = item->n;
-    if (!writer->rule->text || n == 0)
+    if (!writer->rule->text)
         return 0;
     writer->n_prefix = 0;
-    if (item->encoded != SP_ENCODED_PLAIN || item->html) {
+    if (item->encoded != SP_ENCODED_PLAIN) {
         if (sp_grow((void **)&mail->plain, &mail->plain_capacity, n, 1) < 0)
             return -1;
         if (item->encoded == SP_ENCODED_BASE64)
             n = sp_base64(p, n, mail->plain);
-        else if (item->encoded == SP_ENCODED_QUOTED)
+        else
             n = sp_quoted(p, n, false, mail->plain);
-        if (item->encoded != SP_ENCODED_PLAIN)
-            p = mail->plain;
-        if (item->html)
-            n = sp_html_seen(p, n, mail->plain);
         p = mail->plain;
+    }
+    if (sp_mail_read(mail, item->charset, &p, &n) < 0)
+        return -1;
+    if (item->html) {
+        if (p != mail->read
+            && sp_grow((void **)&mail->read, &mail->read_capacity, n, 1) < 0)
+            return -1;
+        n = sp_html_seen(p, n, mail->read);
+        p = mail->read;
     }
     return sp_mail_words(writer, p, n);
 }
 
-/* Count each four bytes in a row. -1 without memory. */
-static int sp_mail_grams(sp_mail_writer *writer, const sp_piece *piece)
+typedef struct sp_gram_run {
+    /* Bytes in a row, of which some between are left out. */
+    uint64_t four; /* the last ones, above 32 bits of zeros */
+    size_t n;      /* how many there have been */
+} sp_gram_run;
+
+/* Count each four bytes in a row that end in n more. -1 without memory. */
+static int sp_mail_gram_run(sp_mail_writer *writer, sp_gram_run *run, const uint8_t *p, size_t n)
 {
-    size_t n = SP_MIN(piece->n, writer->rule->bytes);
-    const uint8_t *p = piece->p;
     sp_tally *tally = &writer->tally;
     sp_key key;
     key.hi = (uint64_t)SP_KEY_BYTES << 4 | SP_MAIL_GRAM;
-    for (size_t i = 0; i + SP_MAIL_GRAM <= n;) {
-        size_t last = SP_MIN(n - SP_MAIL_GRAM + 1, i + SP_MAIL_AT_ONCE);
+    n = SP_MIN(n, writer->rule->bytes - run->n);
+    for (size_t i = 0; i < n;) {
+        size_t last = SP_MIN(n, i + SP_MAIL_AT_ONCE);
         if (sp_tally_reserve(tally, writer->buckets, writer->event, (ptrdiff_t)(last - i)) < 0)
             return -1;
         sp_tally local = *tally; /* a copy, since for all the compiler knows stores change it */
+        uint64_t four = run->four;
+        for (; i < last && run->n < SP_MAIL_GRAM - 1; i++, run->n++)
+            four = four >> 8 | (uint64_t)p[i] << 56;
+        run->n += last - i;
         for (; i < last; i++) {
-            key.lo = (uint64_t)p[i] << 32 | (uint64_t)p[i + 1] << 40 | (uint64_t)p[i + 2] << 48
-                     | (uint64_t)p[i + 3] << 56;
+            four = four >> 8 | (uint64_t)p[i] << 56;
+            key.lo = four & UINT64_C(0xFFFFFFFF00000000);
             sp_tally_place(&local, key);
         }
+        run->four = four;
         tally->n = local.n;
     }
     return 0;
+}
+
+/* Count each four bytes in a row, but of fields that are left out. -1 without memory. */
+static int sp_mail_grams(sp_mail_writer *writer, const sp_piece *piece)
+{
+    const uint8_t *end = piece->p + piece->n;
+    sp_gram_run run = {0, 0};
+    sp_mail_header header;
+    sp_mail_header_begin(&header, piece->p, end);
+    const uint8_t *from = header.p;
+    while (writer->rule->bytes - run.n > (size_t)(header.p - from)) {
+        const uint8_t *gap = sp_mail_header_gap(&header);
+        if (gap == NULL)
+            break;
+        if (sp_mail_gram_run(writer, &run, from, (size_t)(gap - from)) < 0)
+            return -1;
+        from = header.p;
+    }
+    return sp_mail_gram_run(writer, &run, from, (size_t)(end - from));
 }
 
 SP_PRIVATE int sp_mail_write(sp_mail *mail, sp_event *event, sp_buckets *buckets,
@@ -235,12 +275,13 @@ SP_PRIVATE int sp_mail_write(sp_mail *mail, sp_event *event, sp_buckets *buckets
     size_t grams = SP_MIN(SP_MIN(piece->n, rule->bytes), (size_t)SP_MAIL_AT_ONCE);
     if (sp_tally_reserve(&writer.tally, buckets, event, (ptrdiff_t)grams) < 0)
         return -1;
-    sp_walk_begin(&walk, piece->p, piece->n);
-    while ((rule->headers || rule->text) && sp_walk_next(&walk, &item)) {
+    sp_walk_begin(&walk, piece->p, piece->n, &mail->held);
+    int found = rule->headers || rule->text;
+    while (found > 0 && (found = sp_walk_next(&walk, &item)) > 0) {
         if ((item.is_text ? sp_mail_text(&writer, &item) : sp_mail_field(&writer, &item)) < 0)
             return -1;
     }
-    if (sp_mail_grams(&writer, piece) < 0)
+    if (found < 0 || sp_mail_grams(&writer, piece) < 0)
         return -1;
     for (ptrdiff_t i = event->n; i < writer.tally.n; i++)
         event->values[i] = 1.0;

@@ -7,15 +7,18 @@
                                          b"Subj" b"ubje" ...   bytes: four in a row, as they are
 
        walk     fields and texts, one after the other       mail/parts.h, mail/fields.h
-         | decode   base64, quoted-printable, HTML           mail/decode.h, mail/html.h
+         | decode   base64, quoted-printable                 mail/decode.h
+         | charset  as UTF-8, by what is declared            mail/charset.h, mail/double.h
+         | html     what is seen of HTML                     mail/html.h
          | lower    lower case, folded; which bytes belong   mail/lower.h
          v          to words
        words    each a name, once, in order of its first occurrence
 
-   Fields that other filters, ours or the receiver write are left out: they would be learned instead
-   of the mail. A word of more than 32 bytes becomes long<k>, k the number of bits of its length;
-   or, if it does not begin in ASCII, as a run of Chinese does not, pieces of up to six bytes, from
-   each of its first characters on.
+   Fields that other filters, ours, the mailbox or the receiver's program write are left out, of
+   words and bytes: they would be learned instead of the mail (mail/fields.h). A word of more
+   than 32 bytes becomes long<k>, k the number of bits of its length;
+   or, if it does not begin in ASCII, as a run of Chinese does not, pieces of up to six bytes, or
+   of two characters, from each of its first characters on.
 
    Nothing that a mail says can stop it, and it takes time in proportion to the mail's bytes, and
    memory in proportion to SP_TEXTS_MOST at most. The rules are those of Mail's docstring;
@@ -26,6 +29,7 @@
 
 #include "events/event.h"
 #include "events/tally.h"
+#include "mail/parts.h"
 #include "names/index.h"
 #include "names/scan.h"
 
@@ -45,8 +49,11 @@ typedef struct sp_mail_rule {
 
 typedef struct sp_mail {
     /* Scratch. */
+    sp_held held;
     uint8_t *plain; /* decoded */
     size_t plain_capacity;
+    uint8_t *read; /* in UTF-8; of HTML what is seen */
+    size_t read_capacity;
     uint8_t *lower; /* in lower case, from SP_MAIL_BEFORE on */
     size_t lower_capacity;
     uint64_t *bits;

@@ -1,69 +1,11 @@
 #include "mail/parts.h"
 
+#include "mail/charset.h"
+#include "mail/decode.h"
+#include "mail/parameter.h"
+#include "memory/heap.h"
+
 #include <string.h>
-
-/* The length of the word that a value begins with: up to a semicolon or space. */
-static size_t sp_value_word(const uint8_t *p, size_t n)
-{
-    size_t i = 0;
-    while (i < n && p[i] != ';' && p[i] != ' ' && (p[i] < '\t' || p[i] > '\r'))
-        i++;
-    return i;
-}
-
-/* Whether n bytes begin with a word, whatever their case. */
-static bool sp_begins_with(const uint8_t *p, size_t n, const char *word)
-{
-    size_t i = 0;
-    while (word[i] != 0 && i < n) {
-        uint8_t c = p[i];
-        if ((c >= 'A' && c <= 'Z' ? c | 32 : c) != (uint8_t)word[i])
-            return false;
-        i++;
-    }
-    return word[i] == 0;
-}
-
-static bool sp_is_word(const uint8_t *p, size_t n, const char *word)
-{
-    return n == strlen(word) && sp_begins_with(p, n, word);
-}
-
-static size_t sp_mail_skip_space(const uint8_t *p, size_t i, size_t n)
-{
-    while (i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n'))
-        i++;
-    return i;
-}
-
-/* The boundary that a Content-Type names: its length, 0 if it names none. */
-static size_t sp_boundary(const uint8_t *p, size_t n, const uint8_t **mark)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (!sp_begins_with(p + i, n - i, "boundary"))
-            continue;
-        size_t at = sp_mail_skip_space(p, i + 8, n);
-        if (at == n || p[at] != '=')
-            continue;
-        at = sp_mail_skip_space(p, at + 1, n);
-        if (at < n && p[at] == '"') {
-            const uint8_t *last = (const uint8_t *)memchr(p + at + 1, '"', n - at - 1);
-            if (last == NULL)
-                continue;
-            *mark = p + at + 1;
-            return (size_t)(last - *mark);
-        }
-        size_t last = at;
-        while (last < n && p[last] != '"' && p[last] != ';' && p[last] != ' '
-               && (p[last] < '\t' || p[last] > '\r'))
-            last++;
-        if (last == at)
-            continue;
-        *mark = p + at;
-        return last - at;
-    }
-    return 0;
-}
 
 /* The first line from p on that is a boundary; NULL if there is none. `next`: behind it, or NULL
    if it is the last. */
@@ -76,7 +18,7 @@ static const uint8_t *sp_boundary_line(const sp_multipart *m, const uint8_t *p,
             && memcmp(p + 2, m->mark, m->n_mark) == 0) {
             const uint8_t *rest = p + 2 + m->n_mark;
             bool last = end - rest >= 2 && rest[0] == '-' && rest[1] == '-';
-            if (last || sp_mail_skip_space(rest, 0, (size_t)(end - rest)) == (size_t)(end - rest)) {
+            if (last || sp_skip_gap(rest, 0, (size_t)(end - rest)) == (size_t)(end - rest)) {
                 *next = last ? NULL : end;
                 return p;
             }
@@ -89,18 +31,22 @@ static const uint8_t *sp_boundary_line(const sp_multipart *m, const uint8_t *p,
 /* Begin to read an entity: its header comes first. */
 static void sp_walk_entity(sp_mail_walk *walk, const uint8_t *p, const uint8_t *end, int level)
 {
-    walk->header.start = walk->header.p = p;
-    walk->header.end = walk->end = end;
+    sp_mail_header_begin(&walk->header, p, end);
+    walk->end = end;
     walk->in_header = true;
     walk->level = level;
     walk->type = NULL;
     walk->n_type = 0;
+    walk->rank = 0;
     walk->encoded = SP_ENCODED_PLAIN;
-    walk->is_encoded = false;
 }
 
-SP_PRIVATE void sp_walk_begin(sp_mail_walk *walk, const uint8_t *p, size_t n)
+SP_PRIVATE void sp_walk_begin(sp_mail_walk *walk, const uint8_t *p, size_t n, sp_held *held)
 {
+    walk->held = held;
+    held->n = 0;
+    held->most = SP_MIN(SP_LEVELS_MOST * n, (size_t)SP_TEXTS_MOST);
+    walk->room_held = SP_TEXTS_MOST;
     sp_walk_entity(walk, p, p + n, 0);
     walk->n_open = 0;
     walk->n_parts = 0;
@@ -141,7 +87,7 @@ static bool sp_walk_open(sp_mail_walk *walk)
     sp_multipart *m = &walk->open[walk->n_open];
     if (walk->level >= SP_LEVELS_MOST)
         return false;
-    m->n_mark = sp_boundary(walk->type, walk->n_type, &m->mark);
+    m->n_mark = sp_parameter(walk->type, walk->n_type, "boundary", m->mark);
     m->end = walk->end;
     m->level = walk->level;
     if (m->n_mark == 0 || sp_boundary_line(m, walk->header.p, &m->p) == NULL || m->p == NULL)
@@ -150,20 +96,37 @@ static bool sp_walk_open(sp_mail_walk *walk)
     return true;
 }
 
+/* How much a Content-Type says: of several the first counts of those that say the most. */
+static int sp_type_rank(const uint8_t *p, size_t n)
+{
+    uint8_t mark[SP_PARAMETER_MOST];
+    size_t k = sp_value_word(p, n);
+    if (memchr(p, '/', k) == NULL)
+        return 2;
+    if (sp_begins_with(p, k, "multipart/"))
+        return sp_parameter(p, n, "boundary", mark) ? 5 : 2;
+    if (sp_is_word(p, k, "message/rfc822"))
+        return 4;
+    if (sp_is_word(p, k, "text/html"))
+        return 3;
+    return sp_begins_with(p, k, "text/") || sp_begins_with(p, k, "message/") ? 2 : 1;
+}
+
 /* A field of the header: keep what it says of the body. Whether it is one to be given. */
 static bool sp_walk_field(sp_mail_walk *walk, const sp_header_field *field)
 {
     const char *name = (const char *)field->name;
     if (strcmp(name, "content-type") == 0) {
-        if (walk->type == NULL) {
+        int rank = sp_type_rank(field->value, field->n);
+        if (rank > walk->rank) {
+            walk->rank = rank;
             walk->type = field->value;
             walk->n_type = field->n;
         }
         return true;
     }
-    if (strcmp(name, "content-transfer-encoding") == 0 && !walk->is_encoded) {
+    if (strcmp(name, "content-transfer-encoding") == 0 && walk->encoded == SP_ENCODED_PLAIN) {
         size_t n = sp_value_word(field->value, field->n);
-        walk->is_encoded = true;
         if (sp_is_word(field->value, n, "base64"))
             walk->encoded = SP_ENCODED_BASE64;
         else if (sp_is_word(field->value, n, "quoted-printable"))
@@ -172,38 +135,61 @@ static bool sp_walk_field(sp_mail_walk *walk, const sp_header_field *field)
     return walk->n_parts == 0 || strcmp(name, "content-disposition") == 0;
 }
 
-/* The header has ended. Whether the body is a text, in `item`; else the walk goes on, or ends. */
-static bool sp_walk_body(sp_mail_walk *walk, sp_item *item, bool *ended)
+/* Go down to a mail in the mail, decoded if it is encoded. -1 without memory. */
+static int sp_walk_mail(sp_mail_walk *walk, bool *ended)
+{
+    const uint8_t *p = walk->header.p;
+    const uint8_t *end = walk->end;
+    if (walk->encoded != SP_ENCODED_PLAIN) {
+        sp_held *held = walk->held;
+        size_t n = SP_MIN((size_t)(end - p), SP_MIN(walk->room_held, held->most - held->n));
+        /* as much as there will ever be, so that it is never moved */
+        if (sp_grow((void **)&held->p, &held->capacity, held->most, 1) < 0)
+            return -1;
+        uint8_t *to = held->p + held->n;
+        walk->room_held -= n;
+        n = walk->encoded == SP_ENCODED_BASE64 ? sp_base64(p, n, to) : sp_quoted(p, n, false, to);
+        held->n += n;
+        p = to;
+        end = to + n;
+    }
+    *ended = !sp_walk_into(walk, p, end, walk->level + 1);
+    return 0;
+}
+
+/* The header has ended. 1 if the body is a text, in `item`; 0: the walk goes on, or has ended; -1
+   without memory. */
+static int sp_walk_body(sp_mail_walk *walk, sp_item *item, bool *ended)
 {
     const uint8_t *body = walk->header.p;
     size_t n_kind = walk->type == NULL ? 0 : sp_value_word(walk->type, walk->n_type);
     const uint8_t *kind = walk->type;
     bool plain = n_kind == 0 || memchr(kind, '/', n_kind) == NULL;
+    uint8_t charset[SP_PARAMETER_MOST];
     *ended = false;
     walk->in_header = false;
     if (!plain && sp_begins_with(kind, n_kind, "multipart/")) {
         if (sp_walk_open(walk))
-            return false;
+            return 0;
         plain = true;
     }
-    if (!plain && walk->level < SP_LEVELS_MOST && sp_is_word(kind, n_kind, "message/rfc822")) {
-        if (!sp_walk_into(walk, body, walk->end, walk->level + 1))
-            *ended = true;
-        return false;
-    }
+    if (!plain && walk->level < SP_LEVELS_MOST && sp_is_word(kind, n_kind, "message/rfc822"))
+        return sp_walk_mail(walk, ended);
     if (!plain && !sp_begins_with(kind, n_kind, "text/")
         && !sp_begins_with(kind, n_kind, "message/"))
-        return false;
+        return 0;
     item->is_text = true;
     item->text = body;
     item->n = SP_MIN((size_t)(walk->end - body), SP_MIN((size_t)SP_PART_TEXT_MOST, walk->room));
     item->encoded = walk->encoded;
     item->html = !plain && sp_is_word(kind, n_kind, "text/html");
+    n_kind = walk->type == NULL ? 0 : sp_parameter(kind, walk->n_type, "charset", charset);
+    item->charset = n_kind ? sp_charset_of(charset, n_kind) : SP_CHARSET_UNKNOWN;
     walk->room -= item->n;
-    return true;
+    return 1;
 }
 
-SP_PRIVATE bool sp_walk_next(sp_mail_walk *walk, sp_item *item)
+SP_PRIVATE int sp_walk_next(sp_mail_walk *walk, sp_item *item)
 {
     bool ended;
     while (true) {
@@ -212,15 +198,14 @@ SP_PRIVATE bool sp_walk_next(sp_mail_walk *walk, sp_item *item)
                 item->is_text = false;
                 item->is_part = walk->n_parts > 0;
                 if (sp_walk_field(walk, &item->field))
-                    return true;
+                    return 1;
                 continue;
             }
-            if (sp_walk_body(walk, item, &ended))
-                return true;
-            if (ended)
-                return false;
+            int found = sp_walk_body(walk, item, &ended);
+            if (found || ended)
+                return found;
         }
         if (!sp_walk_part(walk))
-            return false;
+            return 0;
     }
 }

@@ -11,13 +11,16 @@
 
    Of a mail's own header each field is given, of a part's only those that say what it is. A
    multipart is cut where a line begins with its boundary; without one, or nested too deeply, it is
-   read as text. What is no text gives nothing. Time is linear: each level looks at each byte once,
+   read as text. A mail in a mail is walked like a part, and decoded first if it is encoded. Of
+   several Content-Types that one counts which leads to the most, since mail programs differ here.
+   What is no text gives nothing. Time is linear: each level looks at each byte once,
    and there are few levels. */
 
 #ifndef STREAMPTRON_MAIL_PARTS_H
 #define STREAMPTRON_MAIL_PARTS_H
 
 #include "mail/fields.h"
+#include "mail/parameter.h"
 
 enum {
     SP_PARTS_MOST = 64,
@@ -33,10 +36,18 @@ enum {
 typedef struct sp_multipart {
     const uint8_t *p; /* where the next part begins; NULL: there was the last boundary */
     const uint8_t *end;
-    const uint8_t *mark; /* the boundary */
+    uint8_t mark[SP_PARAMETER_MOST]; /* the boundary */
     size_t n_mark;
     int level;
 } sp_multipart;
+
+typedef struct sp_held {
+    /* Mails in the mail, decoded. */
+    uint8_t *p;
+    size_t capacity;
+    size_t n;
+    size_t most;
+} sp_held;
 
 typedef struct sp_mail_walk {
     sp_mail_header header; /* of the entity that is read */
@@ -45,12 +56,14 @@ typedef struct sp_mail_walk {
     int level;
     const uint8_t *type; /* the value of its Content-Type; NULL: it has none */
     size_t n_type;
+    int rank; /* of that one */
     int encoded;
-    bool is_encoded; /* the field that says so has come */
     sp_multipart open[SP_LEVELS_MOST];
     int n_open;
     int n_parts;
     size_t room; /* for texts, in bytes */
+    size_t room_held; /* for mails that are encoded */
+    sp_held *held;
 } sp_mail_walk;
 
 typedef struct sp_item {
@@ -60,12 +73,13 @@ typedef struct sp_item {
     const uint8_t *text;
     size_t n;
     int encoded;
+    int charset;
     bool html;
 } sp_item;
 
-SP_PRIVATE void sp_walk_begin(sp_mail_walk *walk, const uint8_t *p, size_t n);
+SP_PRIVATE void sp_walk_begin(sp_mail_walk *walk, const uint8_t *p, size_t n, sp_held *held);
 
-/* The next field or text; false at the end. */
-SP_PRIVATE bool sp_walk_next(sp_mail_walk *walk, sp_item *item);
+/* The next field or text: 1; 0 at the end; -1 without memory. */
+SP_PRIVATE int sp_walk_next(sp_mail_walk *walk, sp_item *item);
 
 #endif

@@ -6,10 +6,11 @@
    its own lower case and belongs to no word.
 
        c = 0x416 (Ж)
-          | pages     c >> 9: which list of blocks; most of them are alike, such as those of Han
+          | pages     c >> 8: which list of blocks; most of them are alike, such as those of Han;
+          |           from 0x34000 on all are but two, of tags (U+E0000) and variations (U+E0100)
           v
        list 2
-          | lists     c >> 3 & 63 of the list: which block
+          | lists     c >> 3 & 31 of the list: which block
           v
        block 4
           | blocks    c & 7 of the block: 2 * the number of a step + whether it belongs to words
@@ -29,12 +30,13 @@
 
 enum {
     SP_CODE_POINTS = 0x110000,
-    SP_PAGE_BITS = 9,   /* of a code point within its page */
+    SP_PAGE_BITS = 8,   /* of a code point within its page */
+    SP_PAGES_LISTED = 0x34000 >> SP_PAGE_BITS,
     SP_LETTER_BITS = 3, /* and within its block */
 };
 
 SP_DATA const char sp_letters_unicode[]; /* which version it is: "15.1.0" */
-SP_DATA const uint8_t sp_letters_pages[SP_CODE_POINTS >> SP_PAGE_BITS];
+SP_DATA const uint8_t sp_letters_pages[SP_PAGES_LISTED + 3];
 SP_DATA const uint8_t sp_letters_lists[];
 SP_DATA const uint8_t sp_letters_blocks[];
 SP_DATA const int32_t sp_letters_steps[];
@@ -43,7 +45,10 @@ SP_DATA const int32_t sp_letters_steps[];
 SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, const uint8_t *lists, const uint8_t *blocks,
                                 int bits, uint32_t c)
 {
-    uint32_t list = (uint32_t)pages[c >> SP_PAGE_BITS] << (SP_PAGE_BITS - bits);
+    uint32_t page = c >> SP_PAGE_BITS;
+    if (page >= SP_PAGES_LISTED)
+        page = SP_PAGES_LISTED + (page == 0xE00 ? 0 : page == 0xE01 ? 1 : 2);
+    uint32_t list = (uint32_t)pages[page] << (SP_PAGE_BITS - bits);
     uint32_t block = lists[list | (c >> bits & ((1U << (SP_PAGE_BITS - bits)) - 1))];
     return blocks[block << bits | (c & ((1U << bits) - 1))];
 }

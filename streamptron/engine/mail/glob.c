@@ -1,0 +1,25 @@
+#include "mail/glob.h"
+
+SP_PRIVATE bool sp_glob(const char *pattern, const uint8_t *p, size_t n)
+{
+    const char *star = NULL; /* behind the last one that was met */
+    size_t from = 0;         /* of the bytes, where what follows it is tried */
+    size_t i = 0;
+    while (i < n) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            from = i;
+        } else if ((uint8_t)*pattern == sp_ascii_lower(p[i])) {
+            pattern++;
+            i++;
+        } else if (star != NULL) {
+            pattern = star;
+            i = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == 0;
+}

@@ -1,0 +1,28 @@
+/* Parameters of a field (RFC 2045): boundary="x y", and as RFC 2231 has them for other letters and
+   for long values: boundary*=utf-8''x%20y; or boundary*0="x"; boundary*1=" y". */
+
+#ifndef STREAMPTRON_MAIL_PARAMETER_H
+#define STREAMPTRON_MAIL_PARAMETER_H
+
+#include "memory/compiler.h"
+
+enum {
+    SP_PARAMETER_MOST = 1000,
+    SP_SECTIONS_MOST = 20,
+};
+
+/* Write the parameter of that name to `to`, where there is room for SP_PARAMETER_MOST bytes.
+   Returns its length; 0 if there is none, or if it is longer. */
+SP_PRIVATE size_t sp_parameter(const uint8_t *p, size_t n, const char *name, uint8_t *to);
+
+/* The length of the word that a value begins with: up to a semicolon or space. */
+SP_PRIVATE size_t sp_value_word(const uint8_t *p, size_t n);
+
+/* Whether n bytes begin with a word, or are it, whatever their case. */
+SP_PRIVATE bool sp_begins_with(const uint8_t *p, size_t n, const char *word);
+SP_PRIVATE bool sp_is_word(const uint8_t *p, size_t n, const char *word);
+
+/* The first place from i on that is not space, as a value may have it. */
+SP_PRIVATE size_t sp_skip_gap(const uint8_t *p, size_t i, size_t n);
+
+#endif
