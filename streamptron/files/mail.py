@@ -47,7 +47,8 @@ class Mails(Format):
             raise ValueError("label_by and labels_of are two ways to label; give one")
         self._by = label_by
         self._of = {os.path.abspath(path): label for path, label in (labels_of or {}).items()}
-        self.left_out: list[str] = []
+        self._others: list[str] = []
+        self.left_out = self._others
 
     def items(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Any]]:
         if self._by == "index":
@@ -63,7 +64,7 @@ class Mails(Format):
         if is_mbox:
             yield from Cutter().mails(itertools.chain(first, blocks))
         elif first and self._is_other(head):
-            self.left_out.append(self._name())
+            self._others.append(self._name())
         elif first and _stem(self._name())[1] == ".mbox":
             yield 1, BadLine(_no_mbox(head))
         elif first:

@@ -65,8 +65,8 @@ static void correct(spt_model *model, spt_event *event)
     ask(model, event);
 }
 
-/* What takes a model from end to end, with the first that was opened, which is good. The worst code:
-   of a model whose arrays are damaged none of it may go well. */
+/* What takes a model from end to end, with the first that was opened, which is good. The worst
+   code: of a model whose arrays are damaged none of it may go well. */
 static int mix(const spt_model *model, const spt_model *good)
 {
     const spt_model *const both[] = {model, good}, *const one[] = {model};

@@ -24,8 +24,8 @@ typedef struct sp_side {
 /* A text and a number, such as models[3], as a side's name. */
 SP_PRIVATE void sp_side_called(char *name, const char *before, uint64_t number, const char *after);
 
-/* A model as a side; NULL: the contents are alone, without labels that have come since. SPT_OK, or a
-   code. Call sp_side_free in either case.
+/* A model as a side; NULL: the contents are alone, without labels that have come since. SPT_OK, or
+   a code. Call sp_side_free in either case.
 
    A side is gone through from end to end. So of a model that lies in a file, of which nothing has
    been looked at, a copy is taken into memory, as spt_open does it: with its checksum. */

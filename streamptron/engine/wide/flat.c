@@ -54,8 +54,8 @@ static bool sp_entries_begin(const uint64_t *entries, size_t n)
     return sp_marks_begin((const uint32_t *)(const void *)entries, n);
 }
 
-/* The row of a slot that was copied from arrays, whose units must begin there at `at` of n. They are
-   bytes: in a delta they need not lie as numbers do. So they are copied, and looked at then. */
+/* The row of a slot that was copied from arrays, whose units must begin there at `at` of n. They
+   are bytes: in a delta they need not be aligned. So they are copied, and looked at then. */
 static int sp_entries_read_row(sp_table *table, sp_wide *row, const uint8_t *entries, size_t *at,
                                size_t n)
 {
