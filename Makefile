@@ -17,7 +17,7 @@ TURN ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between engine switches \
 	threads coverage sanitize warnings journeys packages oldest bench docs spark dist clean lib \
-	amalgamation platforms announced
+	amalgamation platforms program announced
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -130,6 +130,10 @@ amalgamation:
 # The library on other machines, as far as their compilers and qemu are there: the same bits.
 platforms: $(VENV)/.dev
 	.ci/platforms $(BIN)/python
+
+# spt, in build/program: what daemons and mail servers need of the command line, without Python.
+program:
+	$(SILENT) "The program: spt, in build/program" .ci/program $(PYTHON) build/program
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run

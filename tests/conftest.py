@@ -13,6 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 
 from streamptron.cli import main
+from tests.support import commands, programs
 from tests.support.commands import MAIL, SEEDED
 from tests.support.marks import in_its_turn, turn
 from tests.support.progress import OneLine
@@ -84,10 +85,20 @@ def mail(tmp_path):
 
 
 @pytest.fixture
+def program(request, monkeypatch):
+    """Which of the two programs a test that is marked by `both` starts."""
+    monkeypatch.setattr(commands, "PROGRAM", programs.fixture(request))
+
+
+@pytest.fixture
 def told(capsys):
     """What main says: (code, out, err)."""
 
     def told(*words):
+        if programs.started(words, commands.PROGRAM):
+            with commands.process(*words) as running:
+                out, err = running.communicate(timeout=60)
+            return running.returncode, out.decode(), err.decode()
         code = main(list(map(str, words)))
         return code, *capsys.readouterr()
 

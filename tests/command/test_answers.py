@@ -6,6 +6,7 @@ import pytest
 
 from streamptron import AdaptiveClassifier, Tokenizer
 from tests.support.commands import predict, run
+from tests.support.programs import both
 
 LINES = [
     ("spam", "a prize", 1),
@@ -34,6 +35,7 @@ def answers(model, lines, *words):
     return predict(data, model, *READING, *words)
 
 
+@both
 def test_merged_objects_keep_all_that_they_had(model):
     line = {"id": 2**60, "body": "a prize", "more": {"a": [1, None, "é"]}, "empty": ""}
     (found,), said = answers(model, [line], "--merge")
@@ -45,12 +47,14 @@ def test_merged_objects_keep_all_that_they_had(model):
     assert merged == line
 
 
+@both
 def test_a_label_that_was_there_is_replaced(model):
     (found,), _ = answers(model, [{"label": "old", "body": "a prize", "probability": 3}], "--merge")
     assert found.startswith('{"body": "a prize", "label": "spam", "probability": 0.')
     assert json.loads(found)["probability"] < 1
 
 
+@both
 def test_lines_that_have_no_answer_are_merged_with_null(model):
     lines, said = answers(model, [b"{}\n", b"\n", b"no\n", b'  {"body": 1}  \n'], "--merge")
     nothing = {"label": None, "probability": None}
@@ -58,11 +62,13 @@ def test_lines_that_have_no_answer_are_merged_with_null(model):
     assert "3 of 4 lines are bad" in said
 
 
+@both
 def test_merging_is_for_json_lines(mail):
     _, said = predict(b"a prize\n", mail[1], "--merge", code=1)
     assert "--merge is for JSON lines; give --format jsonl" in said
 
 
+@both
 def test_the_likeliest_labels_come_first(model):
     ((line,), _) = answers(model, [{"body": "a prize"}], "--merge", "--top", 2)
     found = json.loads(line)
@@ -75,6 +81,7 @@ def test_the_likeliest_labels_come_first(model):
     assert sorted(cells[1::2], reverse=True) == cells[1::2]
 
 
+@both
 def test_an_answer_that_is_too_unlikely_is_unsure(model):
     words = ("--min-probability", 0.999, "--json")
     ((line,), _) = answers(model, [{"body": "a prize"}], *words)
@@ -82,11 +89,15 @@ def test_an_answer_that_is_too_unlikely_is_unsure(model):
     assert json.loads(line)["probability"] < 0.999
 
 
-def test_any_field_can_stand_in_a_template(model, tmp_path):
+@both
+def test_any_field_can_stand_in_a_template(model):
     template = "{label} {n} {of.host} {kind}"
     line = {"body": "a prize", "n": 7, "of": {"host": "a1"}, "kind": "x\ny"}
     (found,), said = answers(model, [line], "--template", template)
     assert (found, said) == ("spam 7 a1 x y", "")
+
+
+def test_any_column_can_stand_in_a_template(tmp_path):
     (tmp_path / "m.csv").write_text("kind,body,n\nspam,a prize,1\nham,see you,2\n")
     run(
         "train", tmp_path / "m.csv", "-m", tmp_path / "c", "-q", "--label", "kind", "--text", "body"
@@ -95,7 +106,8 @@ def test_any_field_can_stand_in_a_template(model, tmp_path):
     assert lines == ["1: spam", "2: ham"]
 
 
-def test_a_field_that_is_not_there_is_named(model, tmp_path):
+@both
+def test_a_field_that_is_not_there_is_named(model):
     good, bad = {"body": "a prize", "host": "a1"}, {"body": "a prize"}
     lines, said = answers(
         model,
@@ -108,6 +120,9 @@ def test_a_field_that_is_not_there_is_named(model, tmp_path):
         "streamptron: warning: <stdin>:2: the line has no 'host', which --template names; it is "
         "left empty\n"
     )
+
+
+def test_a_column_that_is_not_there_is_named(tmp_path):
     (tmp_path / "m.csv").write_text("kind,body\nspam,a prize\nham,see you\n")
     run(
         "train", tmp_path / "m.csv", "-m", tmp_path / "c", "-q", "--label", "kind", "--text", "body"
@@ -117,11 +132,13 @@ def test_a_field_that_is_not_there_is_named(model, tmp_path):
     assert "{n} of the template is no column; there are ['kind', 'body']" in said
 
 
+@both
 def test_texts_have_no_fields(mail):
     _, said = predict(b"a prize\n", mail[1], "--template", "{host}", code=1)
     assert "{host} is not one of the template's placeholders" in said
 
 
+@both
 def test_before_the_first_label_there_is_no_answer(tmp_path):
     (Tokenizer() | AdaptiveClassifier()).save(tmp_path / "new")
     for words in ((), ("--learn",), ("--top", 2), ("--learn", "--top", 2)):
@@ -129,6 +146,7 @@ def test_before_the_first_label_there_is_no_answer(tmp_path):
         assert [line.strip("\t") for line in lines] == ["", ""]
 
 
+@both
 def test_the_likeliest_labels_are_those_before_a_line_is_learned(mail):
     path = mail[1]
     data = b"eggs\ta prize\neggs\tsee you\na prize\n"

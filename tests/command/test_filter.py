@@ -19,9 +19,11 @@ from tests.support.commands import (
     run,
     saved,
 )
+from tests.support.programs import both
 from tests.support.variants import learned, loaded
 
 
+@both
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("seed", range(2))
 def test_learning_while_answering_is_predict_one_and_then_learn_one(learner, seed, tmp_path):
@@ -46,6 +48,7 @@ def test_learning_while_answering_is_predict_one_and_then_learn_one(learner, see
     assert learned(loaded(path)) == learned(model)
 
 
+@both
 def test_bad_labels_are_answered_and_not_learned(tmp_path, told):
     (tmp_path / "m.tsv").write_bytes(b"1\ta\n0\tb\n")
     path = tmp_path / "m"
@@ -100,6 +103,7 @@ def test_signals_end_a_filter_of_other_formats_too(number, tmp_path, told):
     assert loaded(model).n_seen == 3
 
 
+@both
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signals_save_what_was_learned_and_end_it(number, mail):
     _, model = mail
@@ -125,6 +129,7 @@ def test_predict_says_that_it_needs_unix(mail, told, monkeypatch):
     assert "load the model in Python" in said
 
 
+@both
 @pytest.mark.parametrize("learn", [False, True])
 def test_hanging_up_loads_the_model_anew(learn, mail, told):
     tsv, model = mail
@@ -151,6 +156,7 @@ def test_hanging_up_loads_the_model_anew(learn, mail, told):
     assert running.returncode == 0
 
 
+@both
 def test_what_is_learned_is_saved_every_so_many_lines_and_seconds(mail):
     _, model = mail
     with process("predict", "--learn", "--save-every", "3", "--model", model) as running:
@@ -165,6 +171,7 @@ def test_what_is_learned_is_saved_every_so_many_lines_and_seconds(mail):
         running.kill()
 
 
+@both
 def test_a_save_that_fails_is_said_and_tried_again(mail):
     _, model = mail
     aside = model.with_name("aside")
@@ -186,6 +193,7 @@ def test_a_save_that_fails_is_said_and_tried_again(mail):
     assert running.returncode == 1
 
 
+@both
 def test_a_reader_that_goes_away_loses_nothing_that_was_learned(mail):
     _, model = mail
     with process("predict", "--learn", "--model", model) as running:
@@ -197,6 +205,7 @@ def test_a_reader_that_goes_away_loses_nothing_that_was_learned(mail):
     assert loaded(model).n_seen == 6
 
 
+@both
 def test_without_learning_the_file_stays_as_it_is(mail):
     _, model = mail
     before = model.stat()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import pytest
 from streamptron import Journal, ModelLock, load
 from streamptron.modelfile.read import read
 from streamptron.modelfile.write import write
-from tests.support.commands import ENVIRONMENT, process, run
+from tests.support import commands
+from tests.support.commands import ENVIRONMENT, command, process, run
+from tests.support.programs import both
 from tests.support.project import ROOT
 
 SPAM = b"Message-ID: <s%d@a>\nSubject: win a prize\n\nfree money %d\n"
@@ -107,6 +110,7 @@ def test_what_a_filter_would_lose_is_said_for_several_thresholds(boxes, model):
     assert found["confusion"]["ham"] == {"unsure": 9}
 
 
+@both
 def test_a_model_of_mails_refuses_lines(boxes, model):
     (boxes / "a.tsv").write_bytes(b"spam\twin\n")
     _, said = run("eval", boxes / "a.tsv", "-m", model, code=1)
@@ -116,6 +120,7 @@ def test_a_model_of_mails_refuses_lines(boxes, model):
 # --- filter
 
 
+@both
 def test_the_mail_goes_on_with_a_field_in_front(model):
     out, said = filtered(model, MAIL)
     first, _, rest = out.partition(b"\n")
@@ -129,6 +134,7 @@ def test_the_mail_goes_on_with_a_field_in_front(model):
     filtered(model, HAM % (1, 1), "--pass")
 
 
+@both
 def test_fields_of_ours_that_a_sender_wrote_are_removed(model):
     forged = b"x-streamptron: ham 1.0\n (trust me)\n" + MAIL.replace(
         b"\n\n", b"\nX-STREAMPTRON: ham\n\nX-Streamptron: text\n"
@@ -140,6 +146,7 @@ def test_fields_of_ours_that_a_sender_wrote_are_removed(model):
     assert text == b"X-Streamptron: text\nwin money\n"
 
 
+@both
 @pytest.mark.parametrize(
     "mail",
     [
@@ -158,6 +165,7 @@ def test_whatever_the_mail_is_the_rest_of_it_stays_as_it_is(model, mail):
     assert len(out) > len(mail)
 
 
+@both
 def test_without_a_model_the_mail_goes_on(tmp_path):
     for path in (tmp_path / "none.model", tmp_path):
         out, said = run("filter", "-m", path, data=MAIL, code=3)
@@ -165,6 +173,20 @@ def test_without_a_model_the_mail_goes_on(tmp_path):
         assert said.count("\n") == 1
         assert "the mail is passed on unjudged" in said
     assert run("filter", "-m", tmp_path / "none.model", "--pass", data=MAIL)[0] == MAIL
+
+
+@both
+@pytest.mark.parametrize("passes", [[], ["--pass"]])
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--min-probability", "7"], "7.0 is not in the range"),
+        (["--nonsense"], "No such option"),
+        (["another.eml"], "Got unexpected extra argument"),
+    ],
+)
+def test_the_mail_goes_on_whatever_the_filter_is_told(boxes, model, words, message, passes):
+    goes_on(boxes, model, words, message, passes)
 
 
 @pytest.mark.parametrize("passes", [[], ["--pass"]])
@@ -175,15 +197,16 @@ def test_without_a_model_the_mail_goes_on(tmp_path):
         (["--config", "cut.toml"], "cut.toml: it is no TOML"),
         (["--config", "typo.toml"], "typo.toml: the key 'positiv' is no option"),
         (["--config", "kind.toml"], "kind.toml: positive = {}"),
-        (["--min-probability", "7"], "7.0 is not in the range"),
-        (["--nonsense"], "No such option"),
-        (["another.eml"], "Got unexpected extra argument"),
     ],
 )
-def test_the_mail_goes_on_whatever_the_filter_is_told(boxes, model, words, message, passes):
+def test_and_whatever_its_configuration_says(boxes, model, words, message, passes):
     (boxes / "cut.toml").write_text("[filter\n")
     (boxes / "typo.toml").write_text("positiv = 'spam'\n")
     (boxes / "kind.toml").write_text("positive = [1.5, {}]\n")
+    goes_on(boxes, model, words, message, passes)
+
+
+def goes_on(boxes, model, words, message, passes):
     mail = b"X-Streamptron: ham 1.0\n" + MAIL
     filter = ("filter", "-m", model, *words, *passes)
     out, said = run(*filter, data=mail, code=0 if passes else 3, cwd=boxes)
@@ -206,10 +229,11 @@ def test_without_its_library_of_options_the_mail_goes_on(tmp_path):
     assert b"the command line needs click" in done.stderr
 
 
+@both
 @pytest.mark.parametrize("words", ["", "--nonsense", "--pass"])
 def test_a_mail_that_cannot_be_read_is_to_come_again(model, words):
-    line = f'exec "$0" -m streamptron filter -m "$1" {words} <&-'
-    shell = ["sh", "-c", line, sys.executable, str(model)]
+    line = f'exec "$@" {words} <&-'
+    shell = ["sh", "-c", line, "sh", *command("filter", "-m", model)]
     done = subprocess.run(shell, capture_output=True, env=ENVIRONMENT, check=False)
     assert (done.returncode, done.stdout) == (75, b"")
     assert done.stderr.endswith(
@@ -217,10 +241,11 @@ def test_a_mail_that_cannot_be_read_is_to_come_again(model, words):
     )
 
 
+@both
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
 def test_a_mail_that_cannot_be_written_is_to_come_again(model):
     with open("/dev/full", "wb") as full:
-        words = [sys.executable, "-m", "streamptron", "filter", "--pass", "-m", str(model)]
+        words = command("filter", "--pass", "-m", model)
         done = subprocess.run(
             words, input=MAIL, stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False
         )
@@ -316,6 +341,7 @@ def test_an_older_journal_is_read_and_its_mails_are_found_by_their_ids(model):
     assert [id[0] for id in Journal.load(model)] == ["h17@a"]
 
 
+@both
 def test_what_else_the_file_holds_stays_in_it(model):
     contents = read(model)
     write(model, contents._replace(position=("inbox", 7), metadata={"a": 1}))
@@ -334,6 +360,7 @@ def test_whole_folders_are_learned_and_the_filter_reads_the_model(boxes, model):
     assert filtered(model, MAIL)[0].startswith(b"X-Streamptron: spam")
 
 
+@both
 def test_a_model_of_texts_learns_no_mails(tmp_path):
     (tmp_path / "a.tsv").write_bytes(b"spam\twin\nham\tsee you\n")
     run("train", "-q", tmp_path / "a.tsv", "-m", tmp_path / "a.model")
@@ -400,6 +427,8 @@ def delivered(tmp_path, model, program, recipe):
     home.mkdir()
     python = f"/usr/bin/env PYTHONPATH={ROOT} {sys.executable}"
     ours = f"{python} -m streamptron filter --pass --model {model}"
+    if commands.PROGRAM is not None:
+        ours = shlex.join(command("filter", "--pass", "--model", model))
     rules = home / "rules"
     rules.write_text(recipe.format(home=home, filter=ours))
     rules.chmod(0o600)
@@ -413,6 +442,7 @@ def delivered(tmp_path, model, program, recipe):
     return {path.name: path.read_bytes() for path in home.iterdir() if path.suffix == ".mbox"}
 
 
+@both
 def test_procmail_sorts_by_the_field(tmp_path, model):
     boxes = delivered(
         tmp_path,
@@ -426,6 +456,7 @@ def test_procmail_sorts_by_the_field(tmp_path, model):
     assert b"the meeting" in boxes["inbox.mbox"]
 
 
+@both
 def test_maildrop_sorts_by_the_field(tmp_path, model):
     boxes = delivered(
         tmp_path,

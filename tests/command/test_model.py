@@ -28,6 +28,7 @@ from tests.support.commands import (
     random_mail,
     written,
 )
+from tests.support.programs import both
 from tests.support.variants import learned, loaded
 
 ROWS = {
@@ -134,6 +135,7 @@ def test_a_rate_of_nothing_is_null_and_not_nought(mail, told):
     ]
 
 
+@both
 def test_explanations_are_the_librarys(mail, told):
     _, model = mail
     code, out, _ = told("explain", "a prize", "-m", model)
@@ -146,6 +148,7 @@ def test_explanations_are_the_librarys(mail, told):
     assert "answer: spam, probability 0." in out
 
 
+@both
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "perceptron"])
 @pytest.mark.parametrize("label", ["spam", "ham"])
 def test_contributions_are_towards_the_answer(label, name, tmp_path, told):
@@ -161,6 +164,7 @@ def test_contributions_are_towards_the_answer(label, name, tmp_path, told):
     assert ("weight" in out.splitlines()[0]) == has_weights
 
 
+@both
 def test_top_features_are_the_librarys(many, told):
     _, model = many
     found = json.loads(told("top", "-m", model, "-n", 3, "--label", "ham", "--json")[1])
@@ -175,6 +179,7 @@ def test_top_features_are_the_librarys(many, told):
     assert len(weights) == 6
 
 
+@both
 def test_a_hashed_model_has_slots_instead_of_names(tmp_path, told):
     (tmp_path / "m.tsv").write_bytes(MAIL)
     train = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--hash-bits", "8", "-q", *SEEDED)
@@ -291,6 +296,7 @@ def test_a_trained_model_of_features_opens_as_its_learner(tmp_path, told):
     assert model.labels == ["1", "-1"]
 
 
+@both
 def test_a_pipeline_that_takes_fields_is_refused_for_lines(tmp_path, told):
     (Tokenizer(fields="subject") | Perceptron()).save(tmp_path / "m")
     code, _, err = told("top", "-m", tmp_path / "m")
@@ -298,6 +304,7 @@ def test_a_pipeline_that_takes_fields_is_refused_for_lines(tmp_path, told):
     assert "its tokenizer takes mappings with the fields 'subject', and a line is one text" in err
 
 
+@both
 def test_a_model_that_chooses_among_candidates_is_refused_for_lines(tmp_path, told):
     (Tokenizer() | RankingPerceptron()).save(tmp_path / "m")
     code, _, err = told("top", "-m", tmp_path / "m")
@@ -319,6 +326,7 @@ def test_a_position_stays_in_a_checkpoint_that_the_command_line_resumes(tmp_path
     assert saved.model[-1].labels == ["spam"]
 
 
+@both
 def test_a_journal_stays_in_the_file_and_can_still_correct(tmp_path, told):
     journal = Journal(Tokenizer() | AdaptiveClassifier(hash_seed=1))
     journal.learn_one("mail-1", "see you at the meeting", "spam")

@@ -6,6 +6,7 @@ import pytest
 
 from streamptron import AdaptiveClassifier, Tokenizer
 from tests.support.commands import process, run
+from tests.support.programs import both
 
 SPAM = ("--positive", "spam", "--exit-code")
 
@@ -14,6 +15,7 @@ def answer(model, *words, data=b"", code):
     return run("predict", "-m", model, *words, data=data, code=code)
 
 
+@both
 def test_the_exit_code_is_the_answer(mail):
     _, model = mail
     assert answer(model, *SPAM, data=b"a prize\n", code=0)[0].startswith(b"spam\t0.")
@@ -23,6 +25,7 @@ def test_the_exit_code_is_the_answer(mail):
     assert answer(model, "--positive", "ham", "--exit-code", data=b"a prize\n", code=1)
 
 
+@both
 def test_all_of_the_input_is_one_text(mail, tmp_path):
     _, model = mail
     message = b"Subject: you\r\n\r\nwin a prize\nwin\n\na prize\n"
@@ -34,6 +37,7 @@ def test_all_of_the_input_is_one_text(mail, tmp_path):
     assert "the text has more than 16 bytes; give --max-line" in said
 
 
+@both
 def test_a_perceptron_knows_its_positive_label(mail, tmp_path):
     tsv, _ = mail
     words = ("--learner", "perceptron", "--positive", "spam")
@@ -42,6 +46,7 @@ def test_a_perceptron_knows_its_positive_label(mail, tmp_path):
     answer(tmp_path / "p", "--exit-code", data=b"see you\n", code=1)
 
 
+@both
 def test_a_line_is_an_event_if_somebody_says_so(mail, tmp_path):
     _, model = mail
     answer(model, *SPAM, "--input", "labelled", data=b"ham\ta prize\n", code=0)
@@ -56,6 +61,7 @@ def test_a_line_is_an_event_if_somebody_says_so(mail, tmp_path):
     assert "<stdin>:1: the text 1" in said
 
 
+@both
 @pytest.mark.parametrize(
     ("words", "data", "why"),
     [
@@ -65,7 +71,6 @@ def test_a_line_is_an_event_if_somebody_says_so(mail, tmp_path):
         ((*SPAM, "--learn"), b"x", "--exit-code is for one event, and --learn for many"),
         ((*SPAM, "--what"), b"x", "No such option '--what'"),
         ((*SPAM, "none.txt"), b"x", "none.txt"),
-        ((*SPAM, "--config", "none.toml"), b"x", "none.toml"),
         ((*SPAM, "-m", "none.model"), b"x", "none.model"),
     ],
 )
@@ -76,6 +81,12 @@ def test_errors_have_a_code_of_their_own(words, data, why, mail):
     assert why in said
 
 
+def test_a_configuration_that_is_not_there_has_that_code_too(mail):
+    words = (*SPAM, "--config", "none.toml")
+    assert "none.toml" in answer(mail[1], *words, data=b"x", code=3)[1]
+
+
+@both
 def test_a_signal_is_no_verdict(mail):
     _, model = mail
     with process("predict", "-m", model, *SPAM) as running:
@@ -86,6 +97,7 @@ def test_a_signal_is_no_verdict(mail):
         assert running.stdout.read() == b""
 
 
+@both
 def test_a_model_without_labels_is_unsure(mail):
     path = mail[1].with_name("new")
     (Tokenizer() | AdaptiveClassifier()).save(path)

@@ -24,10 +24,12 @@ from tests.support.commands import (
     run,
     written,
 )
+from tests.support.programs import both
 from tests.support.streams import labelled_texts, needs_data
 from tests.support.variants import loaded
 
 
+@both
 @pytest.mark.parametrize("seed", range(3))
 def test_answers_are_the_librarys_however_the_lines_come(seed, many):
     rng = random.Random(seed)
@@ -51,6 +53,7 @@ def test_answers_are_the_librarys_however_the_lines_come(seed, many):
     assert out == list(library(many[1], texts))
 
 
+@both
 @needs_data
 @pytest.mark.parametrize("learner", ["adaptive", "multiclass", "perceptron"])
 def test_answers_are_the_librarys_on_real_mail(learner, tmp_path, told):
@@ -71,6 +74,7 @@ def test_answers_are_the_librarys_on_real_mail(learner, tmp_path, told):
     assert predict(b"", model, tmp_path / "sms.tsv", "--input", "labelled")[0] == expected
 
 
+@both
 def test_an_answer_is_written_before_the_next_line_is_waited_for(many):
     with process("predict", "--model", many[1]) as running:
         for _, text in random_mail(8, 20):
@@ -81,6 +85,7 @@ def test_an_answer_is_written_before_the_next_line_is_waited_for(many):
         assert running.communicate(b"spam1", timeout=60)[0].startswith(b"spam\t")
 
 
+@both
 def test_answers_come_in_every_form_that_can_be_asked_for(mail):
     _, model = mail
     data = b"a prize\n\n100%\tyou\n"
@@ -102,6 +107,7 @@ def test_answers_come_in_every_form_that_can_be_asked_for(mail):
     assert lines == ["a prize", "", "you"]
 
 
+@both
 def test_labels_that_json_must_escape_are_escaped(tmp_path, told):
     (tmp_path / "m.tsv").write_text('a "b" \\\ta\nж\tb\n')
     assert told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "-q")[0] == 0
@@ -110,6 +116,7 @@ def test_labels_that_json_must_escape_are_escaped(tmp_path, told):
     assert predict(b"a\n", tmp_path / "m")[0][0].partition("\t")[0] in ('a "b" \\', "ж")
 
 
+@both
 def test_every_line_gets_one_line_whatever_is_in_it(mail):
     lines = [
         b"a prize",
@@ -136,6 +143,7 @@ def test_every_line_gets_one_line_whatever_is_in_it(mail):
     assert len(predict(b"a\n\n", model)[0]) == 2
 
 
+@both
 @pytest.mark.parametrize("limit", [100, 100_000])
 def test_a_line_that_is_too_long_is_answered_and_the_next_ones_too(limit, mail):
     _, model = mail
@@ -178,6 +186,7 @@ def test_a_compressed_file_that_breaks_off_is_answered_up_to_there(mail):
     assert f"1 of {len(found)} lines are bad, the first: {path}:{len(found)}: " in said
 
 
+@both
 def test_before_the_first_label_an_answer_is_empty(tmp_path):
     (Tokenizer() | AdaptiveClassifier()).save(tmp_path / "m")
     found, _ = predict(b"a prize\nspam\ta prize\na prize\n", tmp_path / "m", "--learn", "--json")

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from tests.support.commands import answered, process, random_mail, run, saved, undated, written
+from tests.support.programs import both
 from tests.support.variants import learned, loaded
 
 TEA = b"tea\tbacon\n" * 3
@@ -37,6 +38,7 @@ def answers_by(running, label, line=b"bacon\n"):
     return False
 
 
+@both
 def test_the_answering_process_takes_what_a_learner_saves(mail):
     _, model = mail
     words = ("predict", "--model", model)
@@ -54,6 +56,7 @@ def test_the_answering_process_takes_what_a_learner_saves(mail):
     assert set(undated(said.decode()).splitlines()) == {f"streamptron: reloaded {model}"}
 
 
+@both
 def test_a_process_that_waits_takes_it_too(mail, tea):
     _, model = mail
     with process("predict", "--model", model, "--reload-seconds", "0.1") as running:
@@ -63,6 +66,7 @@ def test_a_process_that_waits_takes_it_too(mail, tea):
         assert answered(running, b"bacon\n").startswith(b"tea\t")
 
 
+@both
 def test_each_line_has_one_answer_while_models_come(mail, tea):
     _, model = mail
     first = model.read_bytes()
@@ -83,6 +87,7 @@ def test_each_line_has_one_answer_while_models_come(mail, tea):
     assert len({line.rpartition(b" ")[2] for line in lines}) > 1
 
 
+@both
 @pytest.mark.parametrize("learn", [False, True])
 def test_a_damaged_file_is_said_once_and_the_old_model_serves_on(learn, mail, tea):
     _, model = mail
@@ -105,6 +110,7 @@ def test_a_damaged_file_is_said_once_and_the_old_model_serves_on(learn, mail, te
     assert running.returncode == 0
 
 
+@both
 def test_a_file_that_goes_away_and_comes_back_is_no_matter(mail):
     _, model = mail
     with process("predict", "-m", model, "--reload-seconds", "0.05") as running:
@@ -118,6 +124,7 @@ def test_a_file_that_goes_away_and_comes_back_is_no_matter(mail):
         assert running.communicate(timeout=60) == (b"", b"")
 
 
+@both
 def test_a_model_of_other_lines_is_refused(mail, tmp_path):
     _, model = mail
     (tmp_path / "a.jsonl").write_text('{"y": "a", "t": "x"}\n')
@@ -136,6 +143,7 @@ def test_a_model_of_other_lines_is_refused(mail, tmp_path):
         assert answered(running, b'{"t": "x"}\n').startswith(b"a\t")
 
 
+@both
 @pytest.mark.parametrize("learner", ["adaptive", "voted", "mira"])
 def test_a_learner_keeps_what_it_learned_and_did_not_save(learner, tmp_path):
     events = list(random_mail(3, 900))
@@ -159,6 +167,7 @@ def test_a_learner_keeps_what_it_learned_and_did_not_save(learner, tmp_path):
     assert learned(loaded(model)) == learned(loaded(tmp_path / "whole"))
 
 
+@both
 def test_a_replaced_model_is_never_overwritten_unseen(mail, tea):
     _, model = mail
     with process("predict", "--learn", "-m", model, "--save-every", "1") as running:

@@ -18,6 +18,7 @@ from tests.support.commands import (
     run,
     written,
 )
+from tests.support.programs import both
 from tests.support.variants import learned, loaded
 
 SEEDED = ("--hash-seed", "1")
@@ -53,6 +54,7 @@ def learning(model, spool, *words):
     )
 
 
+@both
 def test_corrections_are_learned_while_it_waits(spool, tmp_path):
     with learning(tmp_path / "m", spool) as running:
         answered(running, b"spam\ta prize\n")
@@ -67,6 +69,7 @@ def test_corrections_are_learned_while_it_waits(spool, tmp_path):
     assert list((spool / "taken").iterdir()) == []
 
 
+@both
 def test_files_are_learned_in_the_order_of_their_names(spool, tmp_path):
     events = list(random_mail(5, 300))
     for k in range(3):
@@ -77,6 +80,7 @@ def test_files_are_learned_in_the_order_of_their_names(spool, tmp_path):
     assert learned(loaded(tmp_path / "m")) == learned(loaded(tmp_path / "trained"))
 
 
+@both
 @pytest.mark.parametrize(
     ("data", "why"),
     [
@@ -107,6 +111,7 @@ def test_a_bad_file_is_named_and_set_aside_and_nothing_of_it_is_learned(data, wh
     assert loaded(tmp_path / "m").n_seen == 3
 
 
+@both
 def test_files_that_are_still_written_wait(spool, tmp_path):
     (spool / ".half.tsv").write_bytes(b"ham\tfi")
     words = ("--learn", "--create", "--corrections", spool)
@@ -114,6 +119,7 @@ def test_files_that_are_still_written_wait(spool, tmp_path):
     assert (spool / ".half.tsv").exists()
 
 
+@both
 def test_corrections_look_as_the_lines_that_are_learned(spool, tmp_path):
     put(spool, "1.jsonl", b'{"kind": "ham", "body": "fish"}\n')
     put(spool, "2.jsonl", b'{"body": "fish"}\n')
@@ -125,6 +131,7 @@ def test_corrections_look_as_the_lines_that_are_learned(spool, tmp_path):
     assert names(spool / "bad") == ["2.jsonl"]
 
 
+@both
 def test_what_the_learner_refuses_is_said_and_the_rest_is_learned(spool, tmp_path):
     put(spool, "1.tsv", b"ham\tfish\nspam\ta prize\neggs\tbacon\nham\tfish\n")
     words = ("--learn", "--create", "--max-labels", 2, "--corrections", spool)
@@ -134,6 +141,7 @@ def test_what_the_learner_refuses_is_said_and_the_rest_is_learned(spool, tmp_pat
     assert names(spool / "done") == ["1.tsv"]
 
 
+@both
 def test_a_folder_that_is_not_there_or_is_another_ones_is_refused(spool, tmp_path):
     words = ("--learn", "--create", "--corrections")
     _, said = predict(b"", tmp_path / "m", *words, tmp_path / "none", code=1)
@@ -147,6 +155,7 @@ def test_a_folder_that_is_not_there_or_is_another_ones_is_refused(spool, tmp_pat
         running.communicate(timeout=60)
 
 
+@both
 def test_a_model_that_is_put_in_the_files_place_keeps_the_corrections(spool, tmp_path):
     (tmp_path / "mail.tsv").write_bytes(MAIL)
     with learning(tmp_path / "m", spool, "--reload-seconds", "0.1") as running:
@@ -164,6 +173,7 @@ def test_a_model_that_is_put_in_the_files_place_keeps_the_corrections(spool, tmp
     assert loaded(tmp_path / "m").n_seen == 5
 
 
+@both
 def test_a_save_that_fails_leaves_the_file_until_there_is_one(spool, tmp_path):
     model = tmp_path / "m"
     with learning(model, spool) as running:
@@ -181,6 +191,7 @@ def test_a_save_that_fails_leaves_the_file_until_there_is_one(spool, tmp_path):
     assert loaded(model).n_seen == 2
 
 
+@both
 @pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize("seed", range(3))
 def test_each_file_is_learned_once_whenever_it_is_killed(seed, spool, tmp_path):
@@ -203,6 +214,7 @@ def test_each_file_is_learned_once_whenever_it_is_killed(seed, spool, tmp_path):
     assert os.listdir(spool / "taken") == os.listdir(spool / "bad") == []
 
 
+@both
 @pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize("step", ["_take", "_learn", "save", "_settle", "_save", "_move"])
 @pytest.mark.parametrize("after", [False, True])
@@ -247,6 +259,7 @@ main(sys.argv[1:])
         assert names(folder / "done") == ["0.tsv", "1.tsv", "2.tsv"]
 
 
+@both
 def test_a_folder_that_goes_away_is_said_once_and_stops_nothing(spool, tmp_path):
     with learning(tmp_path / "m", spool) as running:
         answered(running, b"eggs\tbacon\n")

@@ -8,6 +8,7 @@ import sys
 import time
 
 from streamptron import Tokenizer
+from tests.support.programs import started
 from tests.support.project import ROOT
 from tests.support.variants import loaded
 
@@ -15,12 +16,20 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
 COMMANDS = ("train", "predict", "eval", "compare", "top", "explain", "info", "plot")
 SEEDED = ("--hash-seed", "1")
 
+PROGRAM = None  # which is started for the commands that it has: None is streamptron
+
 MAIL = b"spam\twin a prize\nham\tsee you\nspam\ta prize\nham\tyou see a man\n"
+
+
+def command(*words):
+    """The words that start a process."""
+    python = [sys.executable, "-m", "streamptron", *map(str, words)]
+    return started(words, PROGRAM) or python
 
 
 def process(*words, **options):
     return subprocess.Popen(
-        [sys.executable, "-m", "streamptron", *map(str, words)],
+        command(*words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

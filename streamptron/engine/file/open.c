@@ -622,6 +622,19 @@ static int sp_lines_bare(sp_part *lines, sp_fault *fault)
     return failed;
 }
 
+SP_PRIVATE int sp_contents_put_lines(sp_contents *contents, const void *text, size_t n,
+                                     sp_fault *fault)
+{
+    sp_part made = {.there = false};
+    int failed = sp_part_of(&made, text, n, fault);
+    if (!failed && !sp_is_lines(&made.json))
+        failed = sp_fault_say(fault, SP_WHY_PARAMETER, "lines is not what docs/format.md says");
+    sp_part_free(failed ? &made : &contents->parts[SP_PART_LINES]);
+    if (!failed)
+        contents->parts[SP_PART_LINES] = made;
+    return failed;
+}
+
 SP_PRIVATE int sp_contents_bare(sp_contents *contents, sp_fault *fault)
 {
     sp_part *parts = contents->parts;

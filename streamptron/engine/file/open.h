@@ -75,6 +75,11 @@ SP_PRIVATE int sp_contents_like(sp_contents *contents, const sp_contents *like,
    kind of fault. */
 SP_PRIVATE int sp_contents_bare(sp_contents *contents, sp_fault *fault);
 
+/* What the command line keeps in a file (docs/format.md: lines) is this from now on. 0, or a kind
+   of fault: then it is what it was. */
+SP_PRIVATE int sp_contents_put_lines(sp_contents *contents, const void *text, size_t n,
+                                     sp_fault *fault);
+
 /* Check what a header that has been read says of the model. Python's reader calls this, so that it
    believes no more. 0, or a kind of fault. */
 SP_API int sp_contents_check(const sp_header *header, sp_fault *fault);

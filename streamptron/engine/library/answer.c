@@ -52,6 +52,7 @@ SP_PRIVATE int sp_answer_of(const spt_model *model, spt_event *event, sp_answer 
         return sp_say_fault(error, &fault, model->path);
     }
     *answer = sp_learner_answer(learner, &event->event);
+    event->kind = answer->kind;
     return SPT_OK;
 }
 

@@ -31,6 +31,16 @@ SP_PRIVATE int sp_check_weight(const spt_model *model, double weight, double u, 
 SP_PRIVATE int sp_label_number(spt_model *model, const char *p, size_t n, size_t *label,
                                spt_error *error);
 
+/* The output that speaks for or against a label, and which of the two. */
+SP_PRIVATE ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, double *sign);
+
+/* Say what is wrong in a file that is used where it lies. Returns the code. */
+SP_PRIVATE int sp_say_damaged(spt_error *error, const spt_model *model, const char *why);
+
+/* Parts whose names were written while their bytes might move: names[i].name is 1 more than where
+   it begins in event->shown. SPT_OK or a code. */
+SP_PRIVATE int sp_parts_named(spt_event *event, spt_part *parts, size_t n, spt_error *error);
+
 /* Whether a model has sets of labels. */
 static inline bool sp_has_sets(const spt_model *model)
 {

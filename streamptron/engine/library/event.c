@@ -32,6 +32,7 @@ SPT_API void spt_event_free(spt_event *event)
     sp_bytes_free(&event->table);
     sp_bytes_free(&event->shares);
     sp_bytes_free(&event->shown);
+    sp_bytes_free(&event->values);
     sp_bytes_free(&event->numbers);
     sp_bytes_free(&event->turns);
     spt_step_free(event->step);

@@ -10,8 +10,7 @@
 
 #include <math.h>
 
-/* The output that speaks for or against a label, and which of the two. */
-static ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, double *sign)
+SP_PRIVATE ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, double *sign)
 {
     *sign = 1.0;
     if (sp_learner_by_label(learner))
@@ -33,7 +32,7 @@ static bool sp_part_key(const sp_learner *learner, const sp_event *scored, ptrdi
     return true;
 }
 
-static int sp_say_damaged(spt_error *error, const spt_model *model, const char *why)
+SP_PRIVATE int sp_say_damaged(spt_error *error, const spt_model *model, const char *why)
 {
     sp_fault fault;
     sp_fault_say(&fault, SP_WHY_DAMAGED, why);
@@ -54,20 +53,32 @@ static double sp_part_always(const sp_learner *learner, const sp_event *scored,
     return always;
 }
 
-/* Names that have been written while their bytes might move. */
-static int sp_parts_end(spt_event *event, spt_part *parts, size_t room, size_t count, size_t *n,
-                        spt_error *error)
+SP_PRIVATE int sp_parts_named(spt_event *event, spt_part *parts, size_t n, spt_error *error)
 {
-    if (event->shown.failed) {
-        event->shown.failed = false;
+    if (event->shown.failed || event->values.failed) {
+        event->shown.failed = event->values.failed = false;
         return sp_say_memory(error);
     }
-    for (size_t i = 0; i < count && i < room; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (parts[i].name != NULL)
             parts[i].name = (const char *)event->shown.p + ((uintptr_t)parts[i].name - 1);
     }
-    *n = count;
     return SPT_OK;
+}
+
+static int sp_parts_end(spt_event *event, spt_part *parts, size_t room, size_t count, size_t *n,
+                        spt_error *error)
+{
+    int failed = sp_parts_named(event, parts, count < room ? count : room, error);
+    if (!failed)
+        *n = count;
+    return failed;
+}
+
+/* What the event has of a part that is listed; 1 of what is always there. */
+static void sp_part_worth(spt_event *event, double value)
+{
+    sp_bytes_add(&event->values, &value, sizeof(value));
 }
 
 /* List the parts that are not 0, with their names. The first is what is always there. */
@@ -78,7 +89,7 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
     const sp_event *scored = &event->event;
     ptrdiff_t n_parts = sp_machine_parts(learner, scored);
     size_t count = 0;
-    event->shown.n = 0;
+    event->shown.n = event->values.n = 0;
     for (ptrdiff_t i = -1; i < n_parts; i++) {
         sp_key key;
         double share = i < 0 ? sp_part_always(learner, scored, shares, sign) : sign * shares[i];
@@ -91,8 +102,10 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
         if (i >= 0 && learner->index.lookup != NULL
             && !sp_is_stored_key(&key, model->contents.n_objects))
             return sp_say_damaged(error, model, "a feature name is invalid");
+        ptrdiff_t entry = i < 0 ? -1 : sp_machine_part(learner, scored, i).entry;
         if (i >= 0)
             sp_key_show(&key, &model->contents, &event->shown);
+        sp_part_worth(event, entry < 0 ? 1.0 : scored->values[entry]);
         if (count < room) { /* the names may move while others are written */
             parts[count].name = i < 0 ? NULL : (const char *)(uintptr_t)(at + 1);
             parts[count].n = event->shown.n - at;
@@ -118,7 +131,8 @@ static int sp_lead_list(const spt_model *model, spt_event *event, sp_answer its,
     }
     if (sp_event_difference(scored, (ptrdiff_t)candidate, rival) < 0)
         return sp_say_memory(error);
-    event->shown.n = 0;
+    event->shown.n = event->values.n = 0;
+    sp_part_worth(event, 1.0);
     if (room > 0)
         parts[0] = (spt_part){NULL, 0, 0.0};
     for (ptrdiff_t i = scored->n; i < scored->ends[scored->n_candidates]; i++) {
@@ -128,6 +142,7 @@ static int sp_lead_list(const spt_model *model, spt_event *event, sp_answer its,
         if (share == 0.0)
             continue;
         sp_key_show(&scored->keys[i], &model->contents, &event->shown);
+        sp_part_worth(event, scored->values[i]);
         if (count < room) {
             parts[count].name = (const char *)(uintptr_t)(at + 1);
             parts[count].n = event->shown.n - at;
@@ -171,4 +186,11 @@ SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, 
         failed = sp_parts_list(model, event, shares, sign, parts, room, n, error);
     sp_event_settle(&event->event, &learner->index);
     return failed;
+}
+
+SPT_API double spt_part_value(const spt_event *event, size_t part)
+{
+    if (part >= event->values.n / sizeof(double))
+        return 0.0;
+    return ((const double *)(const void *)event->values.p)[part];
 }

@@ -28,4 +28,5 @@ SP_FOR_SIZE
 #include "library/shown.c"
 #include "library/sides.c"
 #include "library/steps.c"
+#include "library/weights.c"
 SP_FOR_SIZE_END

@@ -326,6 +326,37 @@ SPT_API void spt_free(void *p)
 
 /* --- What it is */
 
+SPT_API int spt_is_hashed(const spt_model *model)
+{
+    return model->contents.learner.index.bits != 0;
+}
+
+SPT_API int spt_input(const spt_model *model)
+{
+    if (!model->contents.has_tokens)
+        return SPT_FEATURES;
+    return model->contents.parts[SP_PART_MAIL].there ? SPT_MAIL : SPT_TEXT;
+}
+
+SPT_API const char *spt_lines(const spt_model *model, size_t *n)
+{
+    const sp_part *lines = &model->contents.parts[SP_PART_LINES];
+    if (n != NULL)
+        *n = lines->there ? lines->n : 0;
+    return lines->there ? (const char *)lines->text : NULL;
+}
+
+SPT_API int spt_put_lines(spt_model *model, const char *json, size_t n, spt_error *error)
+{
+    sp_fault fault;
+    if (model->read_only)
+        return sp_say(error, SPT_READ_ONLY, "the model was opened with SPT_MAPPED, read only");
+    if (json == NULL)
+        return sp_say(error, SPT_ARGUMENT, "json is NULL; give an object");
+    int failed = sp_contents_put_lines(&model->contents, json, n, &fault);
+    return failed ? sp_say_fault(error, &fault, NULL) : SPT_OK;
+}
+
 SPT_API int spt_is_stale(const spt_model *model)
 {
     return model->path != NULL && sp_disk_is_other(model->path, &model->mark);

@@ -42,9 +42,11 @@ struct spt_event {
     sp_bytes starts; /* how many features come before each candidate */
     sp_bytes table;  /* numbers of features by their names' hash, from 1: of the last candidate */
     sp_bytes shares, shown;
+    sp_bytes values;  /* of the parts that spt_explain has listed */
     sp_bytes numbers; /* of labels */
     sp_bytes turns;   /* by label: in which call it was last named */
     uint32_t turn;
+    int kind; /* of the kept weights that have answered */
     /* NULL: what it teaches is not kept. A pointer, so that a program that keeps nothing is linked
        without all that */
     int (*keep)(spt_step *step, spt_event *event, ptrdiff_t y, double u, spt_error *error);

@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /* What this header promises: it rises when something is added. What was there stays. */
-#define SPT_INTERFACE 4
+#define SPT_INTERFACE 5
 
 typedef struct spt_model spt_model;
 typedef struct spt_event spt_event;
@@ -143,6 +143,21 @@ SPT_API int spt_is_multilabel(const spt_model *model);
 /* Whether an event is candidates, of which one is right, as a RankingPerceptron's is. */
 SPT_API int spt_is_ranking(const spt_model *model);
 
+/* Whether it keeps no names of features (hash_bits). */
+SPT_API int spt_is_hashed(const spt_model *model);
+
+/* What spt_event_text takes: nothing, for events have names and numbers; a text, or several (see
+   spt_fields); or a mail. */
+enum { SPT_FEATURES = 0, SPT_TEXT = 1, SPT_MAIL = 2 };
+SPT_API int spt_input(const spt_model *model);
+
+/* How the lines are read and written that the model learns from: a JSON object, which
+   docs/format.md describes ("lines"); NULL: the file has none. */
+SPT_API const char *spt_lines(const spt_model *model, size_t *n);
+
+/* From now on they are these, and are saved with the model. */
+SPT_API int spt_put_lines(spt_model *model, const char *json, size_t n, spt_error *error);
+
 /* --- Labels: numbers from 0 on, in the order in which they came */
 
 SPT_API size_t spt_labels(const spt_model *model);
@@ -222,6 +237,21 @@ SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores,
    other one. */
 SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, spt_part *parts,
                         size_t room, size_t *n, spt_error *error);
+
+/* What the event has of a part that spt_explain has just listed, by the part's place; of what is
+   always there, and of what the event lacks, it is 1. */
+SPT_API double spt_part_value(const spt_event *event, size_t part);
+
+/* The features with the largest weights for a label: `n[0]` positive ones, the largest first, and
+   behind them `n[1]` negative ones, likewise; at most `most` of each, so there is room for
+   2 `most` parts. A feature's share is its weight. Without names (hash_bits) they are numbers. The
+   names stay until the event is used again. */
+SPT_API int spt_top_features(const spt_model *model, spt_event *event, size_t label,
+                             spt_part *parts, size_t most, size_t *n, spt_error *error);
+
+/* Which of the weights that a model keeps are the best overall: "current", "average", "pocket";
+   "vote" of a VotedPerceptron. With an event: which have answered it. */
+SPT_API const char *spt_serving(const spt_model *model, const spt_event *event);
 
 /* --- Learning: no one else uses the model meanwhile */
 

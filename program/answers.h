@@ -1,0 +1,43 @@
+/* How answers are written: a template, filled for each line. */
+
+#ifndef SPT_PROGRAM_ANSWERS_H
+#define SPT_PROGRAM_ANSWERS_H
+
+#include "model.h"
+
+typedef enum answer_form { AS_LINE, AS_JSON, AS_RSYSLOG, AS_MERGED, AS_TEMPLATE } answer_form;
+
+typedef struct answers {
+    answer_form form;
+    const char *template;
+    size_t top;
+    double least; /* below this probability the label is `unsure` */
+    bytes pieces; /* of a template: literals, and names of fields, each with a zero behind it */
+    size_t n_pieces;
+    bool has_text;     /* the template has {text} */
+    const char *field; /* one of it that is a field of lines; NULL: none is */
+} answers;
+
+/* What is answered. */
+typedef struct answered {
+    const char *text; /* NULL: the line could not be read */
+    size_t n;
+    const json *object;     /* the line, of JSON lines; NULL: it is none */
+    const char *line;       /* and its bytes */
+    size_t n_line;
+    choice answer;          /* label -1: there is none */
+    const choice *likeliest; /* of answers->top */
+    size_t n_likeliest;
+} answered;
+
+/* Take a template apart. NULL, or what is wrong with it. */
+const char *answers_begin(answers *a);
+
+/* Write the line that answers a line, with its end. `lacks`: gets the name of a field that the line
+   has not. */
+void answer_add(const answers *a, const model *m, const answered *its, bytes *to,
+                const char **lacks);
+
+void answers_free(answers *a);
+
+#endif

@@ -1,0 +1,159 @@
+#include "parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTIALS = 64, ROUNDS = 8 }; /* numbers of 53 bits that hold any sum of doubles, and more */
+
+/* The sum of numbers, rounded once: Shewchuk's, as Python's math.fsum. */
+typedef struct exact {
+    double partials[PARTIALS];
+    size_t n;
+} exact;
+
+static void exact_add(exact *sum, double x)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sum->n; i++) {
+        double y = sum->partials[i];
+        if (fabs(x) < fabs(y)) {
+            double other = x;
+            x = y;
+            y = other;
+        }
+        volatile double high = x + y, rest = high - x;
+        double low = y - rest;
+        if (low != 0.0 && kept < PARTIALS - 1)
+            sum->partials[kept++] = low;
+        x = high;
+    }
+    sum->partials[kept] = x;
+    sum->n = kept + 1;
+}
+
+static double exact_end(const exact *sum)
+{
+    size_t n = sum->n;
+    volatile double high = 0.0, low = 0.0;
+    if (n == 0)
+        return 0.0;
+    high = sum->partials[--n];
+    while (n > 0) {
+        double x = high, y = sum->partials[--n];
+        high = x + y;
+        volatile double rest = high - x;
+        low = y - rest;
+        if (low != 0.0)
+            break;
+    }
+    /* half of the last bit is rounded by what comes behind it */
+    if (n > 0 && ((low < 0.0 && sum->partials[n - 1] < 0.0)
+                  || (low > 0.0 && sum->partials[n - 1] > 0.0))) {
+        double y = low * 2.0;
+        volatile double x = high + y, rest = x - high;
+        if (y == rest)
+            high = x;
+    }
+    return high;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const part *one = a, *other = b;
+    double first = fabs(one->share), second = fabs(other->share);
+    if (first != second)
+        return first > second ? -1 : 1;
+    return one->at < other->at ? -1 : one->at > other->at;
+}
+
+/* Sort them; those that are equal stay as they lie. */
+static void sort(parts *found)
+{
+    for (size_t i = 0; i < found->n; i++)
+        found->p[i].at = i;
+    if (found->n > 1)
+        qsort(found->p, found->n, sizeof(part), by_size);
+}
+
+/* What the parts lack of a score. */
+static double excess(const parts *found, double score)
+{
+    exact sum = {.n = 0};
+    exact_add(&sum, score);
+    for (size_t i = 0; i < found->n; i++)
+        exact_add(&sum, -found->p[i].share);
+    return exact_end(&sum);
+}
+
+/* The score of a label, as the parts add up to it: of two labels there is one score, for or against
+   it. */
+static int score_of(model *m, size_t label, const parts *found, double *score, spt_error *error)
+{
+    size_t n = model_labels(m), count;
+    double few[2], *scores = n > 2 ? malloc(n * sizeof(double)) : few;
+    if (scores == NULL)
+        return SPT_MEMORY;
+    int failed = spt_scores(m->spt, m->event, scores, n > 2 ? n : 2, &count, error);
+    if (!failed && count > 1)
+        *score = scores[label];
+    else if (!failed) {
+        double sum = 0.0;
+        for (size_t i = 0; i < found->n; i++)
+            sum += found->p[i].share;
+        *score = fabs(sum - scores[0]) <= fabs(sum + scores[0]) ? scores[0] : -scores[0];
+    }
+    if (scores != few)
+        free(scores);
+    return failed;
+}
+
+static void take(const model *m, const spt_part *listed, parts *found)
+{
+    for (size_t i = 0; i < found->n; i++)
+        found->p[i] = (part){listed[i].name, listed[i].n, listed[i].share,
+                             spt_part_value(m->event, i), i};
+}
+
+int parts_find(model *m, size_t label, parts *found, spt_error *error)
+{
+    size_t n;
+    double score = 0.0;
+    *found = (parts){NULL, 0};
+    int failed = spt_explain(m->spt, m->event, label, NULL, 0, &n, error);
+    spt_part *listed = failed ? NULL : calloc(n + 1, sizeof(spt_part));
+    found->p = failed ? NULL : calloc(n + 1, sizeof(part));
+    if (!failed && (listed == NULL || found->p == NULL))
+        failed = error->code = SPT_MEMORY;
+    found->n = failed ? 0 : n;
+    if (!failed) /* before it, for the names stay until the event is used again */
+        failed = spt_explain(m->spt, m->event, label, listed, n, &n, error);
+    if (!failed)
+        take(m, listed, found);
+    if (!failed)
+        failed = score_of(m, label, found, &score, error);
+    if (!failed) /* once more: the score has used the event */
+        failed = spt_explain(m->spt, m->event, label, listed, n, &n, error);
+    if (!failed)
+        take(m, listed, found);
+    free(listed);
+    if (failed) {
+        parts_free(found);
+        return failed;
+    }
+    sort(found);
+    for (int i = 0; i < ROUNDS && found->n > 0; i++) {
+        double lacks = excess(found, score);
+        if (lacks == 0.0)
+            break;
+        found->p[found->n - 1].share += lacks;
+        sort(found);
+    }
+    return SPT_OK;
+}
+
+void parts_free(parts *found)
+{
+    free(found->p);
+    *found = (parts){NULL, 0};
+}
