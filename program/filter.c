@@ -90,6 +90,8 @@ static void leave_ours_out(bytes *mail)
 {
     size_t end = header_end(mail->p, mail->n), to = 0;
     bool leaving = false;
+    if (mail->n == 0)
+        return;
     for (size_t at = 0, length; at < end; at += length) {
         const char *line = mail->p + at, *stop = memchr(line, '\n', end - at);
         length = stop == NULL ? end - at : (size_t)(stop - line) + 1;
@@ -207,7 +209,7 @@ static bool write_with_field(const bytes *mail, const bytes *field)
     bool crlf = line_end != NULL && line_end > mail->p + at && line_end[-1] == '\r';
     return write_all(mail->p, at) && write_all(ours, sizeof(ours) - 1) && write_all(" ", 1)
            && write_all(field->p, field->n) && write_all(crlf ? "\r\n" : "\n", crlf ? 2 : 1)
-           && write_all(mail->p + at, mail->n - at);
+           && (mail->n == at || write_all(mail->p + at, mail->n - at));
 }
 
 static void unjudged(const char *path, const spt_error *error)

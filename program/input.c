@@ -127,8 +127,8 @@ static found long_line(input *in)
 /* The last line of a file: it has no end. FOUND_END: there is none. */
 static found last_line(input *in, const char **line, size_t *n)
 {
-    const char *p = in->data.p + in->from;
     size_t rest = in->data.n - in->from, bare = rest;
+    const char *p = rest ? in->data.p + in->from : "";
     bool too_long = in->too_long;
     close_file(in);
     if (rest == 0 || too_long)
@@ -153,8 +153,8 @@ static found last_line(input *in, const char **line, size_t *n)
 static found line_here(input *in, const char **line, size_t *n)
 {
     for (;;) {
-        const char *p = in->data.p + in->from;
         size_t rest = in->data.n - in->from;
+        const char *p = rest ? in->data.p + in->from : "";
         const char *end = rest ? memchr(p, '\n', rest) : NULL;
         size_t length = end == NULL ? rest : (size_t)(end - p);
         bool was_too_long = in->too_long;
