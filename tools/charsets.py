@@ -25,6 +25,9 @@ FAR = 255
 # A codec, and the names that mean it, in lower case and without signs. The first name that fits
 # counts. Browsers and mail programs read the Latin-1 of old as windows-1252 too, and likewise
 # Turkish and Thai.
+# The number of a charset is a character before its names: of none @, of the first of the table A,
+# and of the first of those that the engine has a function for a.
+UNKNOWN_NUMBER, FIRST, OTHER = ord("@"), ord("A"), ord("a")
 UNKNOWN = ["*utf8", "*ascii"]  # of UTF-8 the engine finds out by itself
 SINGLE = [
     ("cp1252", ["*88591", "*1252", "*latin1"]),
@@ -80,14 +83,15 @@ def single(codec, lookalikes):
 
 
 def names():
-    """The names as C, the most usual ones first."""
-    yield "const sp_charset_name sp_charset_names[] = {"
-    yield from (f'    {{"{each}", SP_CHARSET_UNKNOWN}},' for each in UNKNOWN)
-    for number, (_, patterns) in enumerate(SINGLE):
-        yield from (f'    {{"{each}", {number}}},' for each in patterns)
-    for name, patterns in OTHERS:
-        yield from (f'    {{"{each}", SP_CHARSET_{name}}},' for each in patterns)
-    yield '    {"", SP_CHARSET_UNKNOWN},\n};\n'
+    """The names as C, the most usual ones first: each behind the number of its charset."""
+    yield "const char sp_charset_names[] ="
+    numbers = [(UNKNOWN_NUMBER, UNKNOWN)]
+    numbers += [(FIRST + number, patterns) for number, (_, patterns) in enumerate(SINGLE)]
+    numbers += [(OTHER + number, patterns) for number, (_, patterns) in enumerate(OTHERS)]
+    for number, patterns in numbers:
+        text = "".join(f"{chr(number)}{each}\\0" for each in patterns)
+        yield f'    "{text}"'
+    yield "    ;\n"
 
 
 def packed_blocks(blocks):

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path("streamptron", "engine", "mail", "folding.c")
 LOOKALIKES = Path("tests", "mail", "lookalikes.txt")
 BITS = 4  # of a code point within its block; see mail/folding.h
+PLANES = 0x20000  # up to here pages are listed
 SCRIPTS = ("GREEK", "CYRILLIC", "COPTIC", "ARMENIAN", "CHEROKEE")
 DROPPED = [  # what is not seen, and marks that combine with the letter before
     (0x00AD, 0x00AD),
@@ -74,7 +75,7 @@ def table(lookalikes):
             "/* Written by tools/folding.py: mail/folding.h says what it is, and of whom. */\n",
             '#include "mail/folding.h"\n',
             "/* clang-format off */\n",
-            *arrays("sp_folding", letters, BITS),
+            *arrays("sp_folding", letters, BITS, PLANES),
         ]
     )
 

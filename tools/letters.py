@@ -49,11 +49,11 @@ def parted(values, bits):
     return numbers, [value for each in found for value in each]
 
 
-def stages(values, bits):
+def stages(values, bits, planes):
     """Of all code points' values three lists: pages, lists of blocks, and blocks of these bits."""
     numbers, blocks = parted(values, bits)
     pages, lists = parted(numbers, PAGE - bits)
-    last = PLANES >> PAGE
+    last = planes >> PAGE
     others = {page for at, page in enumerate(pages[last:], last) if at not in (TAGS - 1, TAGS)}
     assert len(others) == 1, "pages differ that are not listed"
     return [*pages[:last], pages[TAGS - 1], pages[TAGS], *others], lists, blocks
@@ -89,9 +89,9 @@ def array(declaration, numbers):
     return "\n".join([*lines, line, "};\n"])
 
 
-def arrays(name, values, bits):
+def arrays(name, values, bits, planes=PLANES):
     """The three stages as C."""
-    pages, lists, blocks = stages(values, bits)
+    pages, lists, blocks = stages(values, bits, planes)
     yield array(f"const uint8_t {name}_pages[{len(pages)}]", pages)
     yield array(f"const uint8_t {name}_lists[{len(lists)}]", lists)
     yield array(f"const uint8_t {name}_blocks[{len(blocks)}]", blocks)

@@ -17,10 +17,10 @@ SP_PRIVATE int sp_charset_of(const uint8_t *name, size_t n)
         if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
             key[k++] = c;
     }
-    const sp_charset_name *known = sp_charset_names;
-    while (known->pattern[0] && !sp_glob(known->pattern, key, k))
-        known++;
-    return known->charset;
+    const char *known = sp_charset_names;
+    while (*known && !sp_glob(known + 1, key, k))
+        known += strlen(known) + 1;
+    return *known ? *known - 'A' : SP_CHARSET_UNKNOWN;
 }
 
 /* The bytes before the first one that is not ASCII. */

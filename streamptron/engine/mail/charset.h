@@ -22,7 +22,7 @@
 enum {
     SP_CHARSET_UNKNOWN = -1,
     /* 0 and on: of the table */
-    SP_CHARSET_UTF7 = 100,
+    SP_CHARSET_UTF7 = 'a' - 'A',
     SP_CHARSET_UTF16BE,
     SP_CHARSET_UTF16LE,
     SP_CHARSET_ESCAPED,
@@ -41,12 +41,7 @@ enum {
     SP_CHARSET_LONGEST = 4,       /* bytes that may become of one */
 };
 
-typedef struct sp_charset_name {
-    char pattern[11]; /* of letters, digits and stars */
-    int8_t charset;
-} sp_charset_name;
-
-SP_DATA const sp_charset_name sp_charset_names[]; /* the last is empty */
+SP_DATA const char sp_charset_names[];      /* of each A + its charset, and a pattern */
 SP_DATA const uint8_t sp_charset_rows[];    /* a charset's blocks: bytes from 0x80 on, by eights */
 SP_DATA const uint8_t sp_charset_blocks[];  /* of each a base, in sixteens, and eight offsets */
 SP_DATA const uint16_t sp_charset_far[];    /* of offsets of 255 the places, and the code points */

@@ -4,65 +4,43 @@
 
 /* clang-format off */
 
-const sp_charset_name sp_charset_names[] = {
-    {"*utf8", SP_CHARSET_UNKNOWN},
-    {"*ascii", SP_CHARSET_UNKNOWN},
-    {"*88591", 0},
-    {"*1252", 0},
-    {"*latin1", 0},
-    {"*1250", 1},
-    {"*1251", 2},
-    {"*1253", 3},
-    {"*1254", 4},
-    {"*88599", 4},
-    {"*1255", 5},
-    {"*1256", 6},
-    {"*1257", 7},
-    {"*1258", 8},
-    {"*874", 9},
-    {"*885911", 9},
-    {"*tis620*", 9},
-    {"*885910", 10},
-    {"*885913", 11},
-    {"*885914", 12},
-    {"*885915", 13},
-    {"*latin9", 13},
-    {"*885916", 14},
-    {"*88592*", 15},
-    {"*latin2", 15},
-    {"*88593*", 16},
-    {"*88594*", 17},
-    {"*88595*", 18},
-    {"*88596*", 19},
-    {"*88597*", 20},
-    {"*88598*", 21},
-    {"*koi8*u", 22},
-    {"*koi8*", 23},
-    {"*macroman", 24},
-    {"macintosh", 24},
-    {"*utf7", SP_CHARSET_UTF7},
-    {"*utf16be", SP_CHARSET_UTF16BE},
-    {"*utf16*", SP_CHARSET_UTF16LE},
-    {"*ucs2", SP_CHARSET_UTF16LE},
-    {"unicode", SP_CHARSET_UTF16LE},
-    {"*2022*", SP_CHARSET_ESCAPED},
-    {"*sjis*", SP_CHARSET_SJIS},
-    {"*shiftjis*", SP_CHARSET_SJIS},
-    {"*932", SP_CHARSET_SJIS},
-    {"*31j", SP_CHARSET_SJIS},
-    {"*eucjp*", SP_CHARSET_EUC_JP},
-    {"*big5*", SP_CHARSET_BIG5},
-    {"*950", SP_CHARSET_BIG5},
-    {"*euckr*", SP_CHARSET_KOREAN},
-    {"*ksc*", SP_CHARSET_KOREAN},
-    {"*949", SP_CHARSET_KOREAN},
-    {"*gb2312*", SP_CHARSET_GB},
-    {"*gbk", SP_CHARSET_GB},
-    {"*gb18030*", SP_CHARSET_GB},
-    {"*936", SP_CHARSET_GB},
-    {"*euccn", SP_CHARSET_GB},
-    {"", SP_CHARSET_UNKNOWN},
-};
+const char sp_charset_names[] =
+    "@*utf8\0@*ascii\0"
+    "A*88591\0A*1252\0A*latin1\0"
+    "B*1250\0"
+    "C*1251\0"
+    "D*1253\0"
+    "E*1254\0E*88599\0"
+    "F*1255\0"
+    "G*1256\0"
+    "H*1257\0"
+    "I*1258\0"
+    "J*874\0J*885911\0J*tis620*\0"
+    "K*885910\0"
+    "L*885913\0"
+    "M*885914\0"
+    "N*885915\0N*latin9\0"
+    "O*885916\0"
+    "P*88592*\0P*latin2\0"
+    "Q*88593*\0"
+    "R*88594*\0"
+    "S*88595*\0"
+    "T*88596*\0"
+    "U*88597*\0"
+    "V*88598*\0"
+    "W*koi8*u\0"
+    "X*koi8*\0"
+    "Y*macroman\0Ymacintosh\0"
+    "a*utf7\0"
+    "b*utf16be\0"
+    "c*utf16*\0c*ucs2\0cunicode\0"
+    "d*2022*\0"
+    "e*sjis*\0e*shiftjis*\0e*932\0e*31j\0"
+    "f*eucjp*\0"
+    "g*big5*\0g*950\0"
+    "h*euckr*\0h*ksc*\0h*949\0"
+    "i*gb2312*\0i*gbk\0i*gb18030*\0i*936\0i*euccn\0"
+    ;
 
 const uint8_t sp_charset_rows[400] = {
     0, 1, 2, 3, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 2, 15, 2, 16, 17, 18, 19, 20, 21, 22, 23,

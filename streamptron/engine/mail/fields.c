@@ -8,14 +8,11 @@
 
 /* The fields that are left out: of other filters, and of this one; of mailboxes, and of programs
    that read mail. */
-static const char sp_header_left_out[][19] = {
-    "x-*spam*",       "x-bogosity",     "x-crm114-*",  "x-ms-exchange-*scl",
-    "x-streamptron",  "x-popfile-link", "x-gm-*",      "x-text-class*",
-    "x-gmail-labels", "x-mozilla-*",    "x-evolution*", "x-account-key",
-    "x-keywords",     "x-status",       "x-imap*",     "x-label",
-    "x-uid",          "x-uidl",         "status",      "content-length",
-    "lines",
-};
+static const char sp_header_left_out[] =
+    "x-*spam*\0x-bogosity\0x-crm114-*\0x-ms-exchange-*scl\0x-streamptron\0x-popfile-link\0"
+    "x-text-class*\0x-gmail-labels\0x-gm-*\0x-mozilla-*\0x-evolution*\0x-imap*\0"
+    "x-account-key\0x-label\0x-keywords\0x-status\0x-uid\0x-uidl\0status\0content-length\0"
+    "lines\0";
 
 static bool sp_is_blank(uint8_t c)
 {
@@ -47,8 +44,7 @@ static bool sp_header_leaves_out(const uint8_t *name, size_t n)
     uint8_t third = n > 2 ? sp_ascii_lower(name[2]) : 0; /* most names differ here, behind x- */
     if (first != 'x' && first != 's' && first != 'c' && first != 'l')
         return false;
-    for (size_t i = 0; i < sizeof(sp_header_left_out) / sizeof(sp_header_left_out[0]); i++) {
-        const char *pattern = sp_header_left_out[i];
+    for (const char *pattern = sp_header_left_out; *pattern; pattern += strlen(pattern) + 1) {
         if ((uint8_t)*pattern == first && ((uint8_t)pattern[2] == third || pattern[2] == '*')
             && sp_glob(pattern, name, n))
             return true;

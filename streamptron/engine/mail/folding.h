@@ -21,9 +21,10 @@ enum {
     SP_FOLDING_DROP = 1,
     SP_FOLDING_LOOKALIKE = 128, /* a bit */
     SP_FOLDING_BITS = 4,        /* of a code point within its block */
+    SP_FOLDING_LISTED = 0x20000 >> SP_PAGE_BITS,
 };
 
-SP_DATA const uint8_t sp_folding_pages[SP_PAGES_LISTED + 3];
+SP_DATA const uint8_t sp_folding_pages[SP_FOLDING_LISTED + 3];
 SP_DATA const uint8_t sp_folding_lists[];
 SP_DATA const uint8_t sp_folding_blocks[];
 
@@ -33,7 +34,8 @@ static inline uint8_t sp_folding_at(uint32_t c)
         return (uint8_t)('a' + (c - 0x1D400) % 26);
     if (c >= 0x1D7CE && c < 0x1D800)
         return (uint8_t)('0' + (c - 0x1D7CE) % 10);
-    return sp_stages_at(sp_folding_pages, sp_folding_lists, sp_folding_blocks, SP_FOLDING_BITS, c);
+    return sp_stages_at(sp_folding_pages, SP_FOLDING_LISTED, sp_folding_lists, sp_folding_blocks,
+                        SP_FOLDING_BITS, c);
 }
 
 #endif

@@ -42,12 +42,12 @@ SP_DATA const uint8_t sp_letters_blocks[];
 SP_DATA const int32_t sp_letters_steps[];
 
 /* What such a table has of a code point, whose blocks are of so many bits. */
-SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, const uint8_t *lists, const uint8_t *blocks,
-                                int bits, uint32_t c)
+SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, uint32_t listed, const uint8_t *lists,
+                                const uint8_t *blocks, int bits, uint32_t c)
 {
     uint32_t page = c >> SP_PAGE_BITS;
-    if (page >= SP_PAGES_LISTED)
-        page = SP_PAGES_LISTED + (page == 0xE00 ? 0 : page == 0xE01 ? 1 : 2);
+    if (page >= listed)
+        page = listed + (page == 0xE00 ? 0 : page == 0xE01 ? 1 : 2);
     uint32_t list = (uint32_t)pages[page] << (SP_PAGE_BITS - bits);
     uint32_t block = lists[list | (c >> bits & ((1U << (SP_PAGE_BITS - bits)) - 1))];
     return blocks[block << bits | (c & ((1U << bits) - 1))];
@@ -55,7 +55,8 @@ SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, const uint8_t *lists, con
 
 static inline uint8_t sp_letters_at(uint32_t c)
 {
-    return sp_stages_at(sp_letters_pages, sp_letters_lists, sp_letters_blocks, SP_LETTER_BITS, c);
+    return sp_stages_at(sp_letters_pages, SP_PAGES_LISTED, sp_letters_lists, sp_letters_blocks,
+                        SP_LETTER_BITS, c);
 }
 
 /* The lower case of a code point below SP_CODE_POINTS. */
