@@ -59,7 +59,7 @@ class Score:
 
     @property
     def error(self) -> str:
-        return _percent(self.n_wrong, self.n_labelled, " %")
+        return _percent(self.n_wrong, self.n_labelled)
 
     @property
     def f1(self) -> str:
@@ -68,9 +68,9 @@ class Score:
         return "-" if f1 is None else f"{f1:.6f}"
 
 
-def _percent(n_wrong: int, n_labelled: int, sign: str = "") -> str:
+def _percent(n_wrong: int, n_labelled: int) -> str:
     """An error as it is written; of nothing there is none."""
-    return f"{100 * n_wrong / n_labelled:.4f}{sign}" if n_labelled else "-"
+    return f"{100 * n_wrong / n_labelled:.4f}" if n_labelled else "-"
 
 
 class Table:
@@ -277,7 +277,7 @@ class Training:
             ("events", self.progressive.n_events),
             ("features", learner.n_features),
             ("updates", learner.n_updates),
-            ("progressive error", self.progressive.error),
+            ("progressive error (%)", self.progressive.error),
         ]
         if self.model.several:
             rows.append(("  micro-F1", self.progressive.f1))
@@ -288,17 +288,17 @@ class Training:
                 ("bytes a label", learner.memory_usage // max(labels, 1)),
             ]
         if self.epochs > 1:
-            rows.append((f"error, epoch {self.epochs}", self.last.error))
+            rows.append((f"error, epoch {self.epochs} (%)", self.last.error))
         if self.every:
             rows.append(("held-out events", self.held.n_labelled))
-            rows.append(("held-out error", self.held.error))
+            rows.append(("held-out error (%)", self.held.error))
             if self.model.several:
                 rows.append(("  micro-F1", self.held.f1))
         if new := self.doubts.new:
             rows.append(("new labels", f"{len(new)}: {shown(', '.join(new), 200)[1:-1]}"))
         rows.append(("bad lines", self.n_bad))
         rows.append(("seconds", f"{self.seconds:.2f}"))
-        lines = [f"{name:18} {value}" for name, value in rows]
+        lines = [f"{name:22} {value}" for name, value in rows]
         if self.first_bad:
             lines.append(f"the first bad line: {self.first_bad}")
         return "\n".join(lines)

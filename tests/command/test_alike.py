@@ -65,7 +65,7 @@ def test_labels_of_a_model_that_learns_on_are_compared_too(said):
     said(["spam", "ham"] * 9, "-q")
     found = said(["Spam", "ham"], "--resume", name="b.tsv")
     assert "look alike, and differ by upper and lower case" in found
-    assert "new labels         1: Spam\n" in found
+    assert "new labels             1: Spam\n" in found
 
 
 def test_a_slip_is_named_as_a_new_label(said):
@@ -73,7 +73,7 @@ def test_a_slip_is_named_as_a_new_label(said):
     found = said(["protocl::http", "v1.3", "x"], "--resume", name="b.tsv")
     assert "the new label 'protocl::http' is much like 'protocol::http'" in found
     assert found.count("is it a slip?") == 1
-    assert "new labels         2: protocl::http, v1.3\n" in found
+    assert "new labels             2: protocl::http, v1.3\n" in found
     assert "new labels" not in said(["x"], "--resume", name="c.tsv")
 
 

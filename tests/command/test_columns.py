@@ -97,7 +97,7 @@ def test_a_header_in_the_middle_is_a_bad_line_and_may_be_left_out(said, tmp_path
     assert "b.csv:22: the row is the header once more" in run(*words, code=1)[1]
     found = run(*words, "--on-error", "skip")[1]
     assert "labels  " not in found
-    assert "bad lines          1\n" in found
+    assert "bad lines              1\n" in found
 
 
 def test_a_delimiter_that_is_another_one_and_a_missing_header_are_named(tmp_path):

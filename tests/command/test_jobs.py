@@ -69,7 +69,7 @@ def test_lines_that_are_left_out_are_counted_to_the_last_one(jobs, tmp_path, tol
     options = ["--on-error", "skip", "--jobs", jobs]
     code, _, err = told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", *options)
     assert code == 0
-    assert "bad lines          3" in err
+    assert "bad lines              3" in err
     assert "m.tsv:9001: longer than" in err
 
 

@@ -102,10 +102,10 @@ def test_training_is_the_librarys_whatever_the_lines_are(format, tmp_path):
     assert learned(loaded(tmp_path / "m")) == learned(expected)
     known = answers[1:]
     wrong = sum(set(there) != set(given) for there, given in known)
-    assert f"progressive error  {100 * wrong / len(known):.4f} %" in said
+    assert f"progressive error (%)  {100 * wrong / len(known):.4f}" in said
     hits = sum(len({*there} & {*given}) for there, given in known)
     both = sum(len(there) + len(given) for there, given in known)
-    assert f"micro-F1         {2 * hits / both:.6f}" in said
+    assert f"micro-F1             {2 * hits / both:.6f}" in said
     first, rest = list(reports())[:30], list(reports())[30:]
     train(file_of(tmp_path, format, first), tmp_path / "n", *FORMATS[format][2])
     half = (tmp_path / "n").read_bytes()
@@ -127,7 +127,7 @@ def test_epochs_and_events_held_out(trained, tmp_path):
             if number % 4:
                 model.learn_one(Tokenizer().transform_one(" ".join(words)), labels)
     assert learned(loaded(tmp_path / "n")) == learned(model)
-    assert "held-out events    20" in said
+    assert "held-out events        20" in said
     assert said.count("micro-F1") == 2
 
 
@@ -173,10 +173,10 @@ def test_bad_lines_are_named_or_left_out(tmp_path):
     path.write_text("crude,ship\toil\ncrude,crude\toil\nno tab\n,ship\toil\ngrain\twheat\n")
     assert f"{path}:2: the label 'crude' occurs twice" in train(path, tmp_path / "m", code=1)
     said = train(path, tmp_path / "m", "--on-error", "skip")
-    assert "bad lines          3" in said
+    assert "bad lines              3" in said
     assert loaded(tmp_path / "m").labels == ["crude", "ship", "grain"]
     said = train(path, tmp_path / "m", "--on-error", "skip", "--max-labels", "2")
-    assert "bad lines          4" in said
+    assert "bad lines              4" in said
     assert loaded(tmp_path / "m").n_seen == 1
     path.write_text("crude\toil\ngrain\twheat\n")
     said = train(path, tmp_path / "n", "--max-labels", "1", code=1)
@@ -186,7 +186,7 @@ def test_bad_lines_are_named_or_left_out(tmp_path):
 def test_what_a_label_costs_is_said_and_a_large_model_warns_once(tmp_path, monkeypatch, capsys):
     path, model = file_of(tmp_path, "plain"), tmp_path / "m"
     said = train(path, model)
-    assert "labels             4\n" in said
+    assert "labels                 4\n" in said
     size = int(said.partition("bytes a label")[2].split()[0])
     assert loaded(model).memory_usage / 8 < size < loaded(model).memory_usage
     monkeypatch.setattr("streamptron.command.train.LABEL", 1024)
@@ -224,7 +224,7 @@ def test_an_object_of_labels_leaves_open_what_it_does_not_name(tmp_path):
             wrong += any(answer[label] is not there for label, there in y.items())
         expected.learn_one(x, y)
     assert learned(loaded(tmp_path / "m")) == learned(expected)
-    assert f"progressive error  {100 * wrong / graded:.4f} %" in said
+    assert f"progressive error (%)  {100 * wrong / graded:.4f}" in said
     data = path.read_bytes()
     words = ["--learn", "--create", "--learner", "multilabel", "--format", "jsonl"]
     predict(data, tmp_path / "n", *words, *FORMATS["jsonl"][2], *SEEDED)

@@ -147,16 +147,16 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
             last = len(wrong)
     assert list(table(err)) == expected
     assert learned(loaded(tmp_path / "model")) == learned(model)
-    summary = dict(re.findall(r"^(\S.*?\S) {2,}(\S+(?: %)?)$", err, re.M))
+    summary = dict(re.findall(r"^(\S.*?\S) {2,}(\S+)$", err, re.M))
     assert summary["events"] == "700"
     assert summary["features"] == str(model.n_features)
     assert summary["updates"] == str(model.n_updates)
-    assert summary["progressive error"] == f"{100 * sum(wrong) / len(wrong):.4f} %"
+    assert summary["progressive error (%)"] == f"{100 * sum(wrong) / len(wrong):.4f}"
     if every:
         held = events[every - 1 :: every]
         missed = sum(model.predict_one(tokenizer.transform_one(t)) != y for y, t in held)
         assert summary["held-out events"] == str(len(held))
-        assert summary["held-out error"] == f"{100 * missed / len(held):.4f} %"
+        assert summary["held-out error (%)"] == f"{100 * missed / len(held):.4f}"
 
 
 @pytest.mark.parametrize("format", ["plain", "vw"])
@@ -186,8 +186,8 @@ def test_an_error_of_no_events_is_none(tmp_path, told):
     (tmp_path / "m.tsv").write_bytes(b"spam\tfree\n")
     _, _, err = told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--holdout", 0.5)
     assert list(table(err)) == [("-", "-", "1", "spam", "")]
-    assert "progressive error  -\n" in err
-    assert "held-out error     -\n" in err
+    assert "progressive error (%)  -\n" in err
+    assert "held-out error (%)     -\n" in err
 
 
 @pytest.mark.parametrize(("share", "held"), [(".5", 30), (".33", 20), ("0.0166", 1)])
@@ -216,7 +216,7 @@ def test_bad_lines_are_counted_and_left_out_where_asked(tmp_path, told):
     words = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--learner", "perceptron")
     code, _, err = told(*words, "--on-error", "skip", *SEEDED)
     assert code == 0
-    assert "bad lines          4\n" in err
+    assert "bad lines              4\n" in err
     assert f"the first bad line: {tmp_path / 'm.tsv'}:2: no TAB" in err
     model = Perceptron(hash_seed=1)
     model.learn_one({"a": 1}, True)
@@ -816,7 +816,7 @@ def test_what_one_label_of_many_costs_is_said_and_a_large_model_warns_once(
             assert main(words) == 0
             said = capsys.readouterr().err
             assert said.count("MB for 5 labels, more than") == times
-            assert "labels             5\n" in said
+            assert "labels                 5\n" in said
             assert int(said.partition("bytes a label")[2].split()[0]) > 64
 
 
