@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* The fields that are left out: of other filters, and of this one; of mailboxes, and of programs
-   that read mail. */
+   that read mail. Each stands behind its length. */
 static const char sp_header_left_out[] =
-    "x-*spam*\0x-bogosity\0x-crm114-*\0x-ms-exchange-*scl\0x-streamptron\0x-popfile-link\0"
-    "x-text-class*\0x-gmail-labels\0x-gm-*\0x-mozilla-*\0x-evolution*\0x-imap*\0"
-    "x-account-key\0x-label\0x-keywords\0x-status\0x-uid\0x-uidl\0status\0content-length\0"
-    "lines\0";
+    "\010x-*spam*\0\012x-bogosity\0\012x-crm114-*\0\022x-ms-exchange-*scl\0\015x-streamptron\0"
+    "\016x-popfile-link\0\015x-text-class*\0\016x-gmail-labels\0\006x-gm-*\0\013x-mozilla-*\0"
+    "\014x-evolution*\0\007x-imap*\0\015x-account-key\0\007x-label\0\012x-keywords\0"
+    "\010x-status\0\005x-uid\0\006x-uidl\0\006status\0\016content-length\0\005lines\0";
 
 static bool sp_is_blank(uint8_t c)
 {
@@ -44,7 +44,7 @@ static bool sp_header_leaves_out(const uint8_t *name, size_t n)
     uint8_t third = n > 2 ? sp_ascii_lower(name[2]) : 0; /* most names differ here, behind x- */
     if (first != 'x' && first != 's' && first != 'c' && first != 'l')
         return false;
-    for (const char *pattern = sp_header_left_out; *pattern; pattern += strlen(pattern) + 1) {
+    for (const char *pattern = sp_header_left_out + 1; pattern[-1]; pattern += pattern[-1] + 2) {
         if ((uint8_t)*pattern == first && ((uint8_t)pattern[2] == third || pattern[2] == '*')
             && sp_glob(pattern, name, n))
             return true;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 enum {
+    SP_TAG_NAME_MOST = 10,
+
     SP_ENDS_BLOCK = 1,
     SP_ENDS_HEADING,
     SP_ENDS_LI,
@@ -169,14 +171,17 @@ const sp_tag sp_html_tags[] = {
 
 SP_PRIVATE uint8_t sp_tag_of(const uint8_t *name, size_t n)
 {
+    char lower[SP_TAG_NAME_MOST];
     uint32_t letter = n ? (uint32_t)(*name & 31) - 1 : 26;
-    if (letter >= 26)
+    if (letter >= 26 || n > SP_TAG_NAME_MOST)
         return 0;
+    for (size_t i = 0; i < n; i++)
+        lower[i] = (char)sp_ascii_lower(name[i]);
     const char *p = sp_html_names + sp_html_starts[letter];
     const char *end = sp_html_names + sp_html_starts[letter + 1];
     for (uint8_t tag = sp_html_firsts[letter]; p < end; tag++) {
         size_t i = 0;
-        while (i < n && p[i] != ' ' && sp_ascii_lower(name[i]) == (uint8_t)p[i])
+        while (i < n && p[i] == lower[i])
             i++;
         if (i == n && p[i] == ' ')
             return tag;
