@@ -44,8 +44,8 @@ void json_free(json *j);
 /* A name's value in an object; 0: it has none. */
 size_t json_get(const json *j, size_t object, const char *name, size_t n);
 
-/* The value of the name that is called so, or what names with dots between them lead to; 0: there is
-   nothing. */
+/* The value of the name that is called so, or what names with dots between them lead to; 0: there
+   is nothing. */
 size_t json_path(const json *j, const char *path);
 
 const char *json_string(const json *j, size_t node, size_t *n);

@@ -29,8 +29,8 @@ static bool says(const json *j, size_t node, const char *text)
     return j->nodes[node].type == JSON_STRING && json_is(j, node, text);
 }
 
-/* Whether the journal remembers a mail by its id, a tuple of two texts; 1: with this label, -1: with
-   another one. */
+/* Whether the journal remembers a mail by its id, a tuple of two texts; 1: with this label, -1:
+   with another one. */
 static int in_journal(const learning *l, const mail_identity *its)
 {
     json j = {0};

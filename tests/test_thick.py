@@ -137,7 +137,7 @@ def test_train_learns_the_same(tmp_path, rows, format):
     _, said = run("train", tmp_path / "in", "--format", format, "-m", tmp_path / "m",
                   "--hash-seed", "1", "--learn-unsure", MARGIN)  # fmt: skip
     assert load(tmp_path / "m")[-1].__getstate__() == learned(rows)
-    assert f"events             {len(rows)}" in said
+    assert f"events                 {len(rows)}" in said
 
 
 def test_a_daemon_learns_the_same_however_its_input_comes_and_goes_on_with_it(tmp_path, rows):

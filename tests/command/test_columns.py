@@ -109,11 +109,11 @@ def test_a_delimiter_that_is_another_one_and_a_missing_header_are_named(tmp_path
     assert "Give --delimiter ';'" in said("kind;size\nspam;1\n", code=1)
     tabs = "kind\tsize\nspam\t1\nham\t2\n"
     assert "Give --delimiter '\\t'" in said(tabs, code=1)
-    assert "events             2" in said(tabs, "--delimiter", "\\t")
+    assert "events                 2" in said(tabs, "--delimiter", "\\t")
     assert "if the file has no header, name its columns by --columns" in said(
         "spam,1\nham,2\n", code=1
     )
-    assert "events             2" in said("spam,1\nham,2\n", "--columns", "kind,size")
+    assert "events                 2" in said("spam,1\nham,2\n", "--columns", "kind,size")
 
 
 def test_ids_of_nineteen_digits_name_the_option_that_leaves_them_out(tmp_path):

@@ -17,7 +17,7 @@ def test_a_folder_of_texts_is_a_label(tmp_path):
             (tmp_path / "films" / label / f"{i}.txt").write_text(f"{text} {i}\nof two lines\n")
     films = tmp_path / "films"
     said = run("train", films, "--label-by", "folder", "-m", tmp_path / "m")[1]
-    assert "events             10\n" in said
+    assert "events                 10\n" in said
     labels = [line.split()[3] for line in said.splitlines()[2:6]]
     assert sorted(labels[:2]) == ["neg", "pos"]  # in turns
     out = run("eval", films, "--label-by", "folder", "-m", tmp_path / "m")[0]
@@ -77,5 +77,5 @@ def test_a_text_that_is_missing_beside_others_is_empty(tmp_path):
     (tmp_path / "a.jsonl").write_text(lines)
     words = ("train", tmp_path / "a.jsonl", "--label", "y", "--text", "s", "--text", "t")
     said = run(*words, "-m", tmp_path / "m", "--on-error", "skip")[1]
-    assert "events             2\n" in said
+    assert "events                 2\n" in said
     assert "a.jsonl:3: t: the text 1; it must be a text" in said

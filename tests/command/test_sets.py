@@ -338,8 +338,8 @@ def test_one_label_is_needed_elsewhere_and_that_is_said(trained, tmp_path):
     new = ("--create", "--learner", "multilabel", "-m", tmp_path / "n")
     run("predict", *unsure, *new, data=b"ship\tx\n", code=1)
     assert not (tmp_path / "n").exists()
-    _, said = run("plot", "weights", "-m", model, "-o", tmp_path / "w.png", code=1)
-    assert "its events have several labels, and this is for one" in said
+    _, said = run("plot", "weights", "-m", model, "-o", tmp_path / "w.png", code=2)
+    assert "each label has weights of its own; give --label, one of" in said
     _, said = run("compare", path, "--learners", "multilabel,mira", code=2)
     assert "answers several labels a line, and this is for one" in " ".join(said.split())
     _, said = run("train", file_of(tmp_path, "fasttext"), "-m", tmp_path / "n", code=1)

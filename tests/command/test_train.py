@@ -203,7 +203,7 @@ def test_epochs_read_the_files_again_and_resuming_goes_on(tmp_path, told):
     train = ("train", tmp_path / "m.tsv", "-m")
     assert told(*train, tmp_path / "twice", "--epochs", 2, "--fold-numbers", *SEEDED)[0] == 0
     assert told(*train, tmp_path / "m", "--fold-numbers", *SEEDED)[0] == 0
-    assert told(*train, tmp_path / "m", "--resume")[0] == 0
+    assert told(*train, tmp_path / "m", "--resume", "--epochs", 2)[0] == 0
     twice, resumed = (loaded(tmp_path / name) for name in ("twice", "m"))
     assert twice.n_seen == 800
     assert learned(twice) == learned(resumed)

@@ -1,5 +1,5 @@
-/* Allocation number SPT_FAIL of the environment fails; with SPT_FAIL_ON all that come after it, too.
-   Linked with --wrap. */
+/* Allocation number SPT_FAIL of the environment fails; with SPT_FAIL_ON all that come after it,
+   too. Linked with --wrap. */
 
 #include <stdlib.h>
 
