@@ -390,6 +390,7 @@ def test_labels_share_their_features_whatever_the_names():
     [name for name in PLAIN + OBJECTS if not callable(name)],  # which pandas calls
     ids=names_id,
 )
+@pytest.mark.filterwarnings("ignore:the column .* and a model that learns it cannot be saved")
 def test_column_of_a_frame_is_the_feature_of_its_name_known_or_not(name):
     pd = pytest.importorskip("pandas")
     columns = pd.Index([name, "other"], dtype=object, tupleize_cols=False)

@@ -75,7 +75,9 @@ def test_train_goes_on_or_begins(tmp_path):
     tsv, model = tmp_path / "mail.tsv", tmp_path / "m"
     tsv.write_bytes(MAIL)
     words = ("train", tsv, "-m", model, "-q", "--resume", "--create", "--learner", "mira")
-    for n in (4, 8):
+    for n in (4, 4, 8):  # a file that has been learned is learned again once it has changed
+        if n == 8:
+            tsv.write_bytes(MAIL + b"\n")
         run(*words)
         assert loaded(model).n_seen == n
     assert "--create is for --resume" in run("train", tsv, "-m", model, "--create", code=2)[1]
