@@ -19,6 +19,7 @@ if typing.TYPE_CHECKING:
 
 POINTS = 121  # of a line
 NEAR = 1e-3  # of the mean, by which it may differ from the size of values that are all negative
+TINY = 1e-9  # of a standard deviation
 WIDTH = 3.0  # how many standard deviations it goes to both sides
 
 
@@ -70,8 +71,9 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     whole("n", n)
     _, learner = learner_of(model)
     (mean, deviation, size), others = _usual(learner, name)
-    least = 0.0 if math.copysign(1.0, size) > 0.0 else -math.inf  # where all values were
-    most = 0.0 if abs(abs(size) + mean) <= NEAR * -mean else math.inf
+    edge = TINY * deviation  # of all values that are positive, or negative: 0 itself may be a gap
+    least = edge if math.copysign(1.0, size) > 0.0 else -math.inf
+    most = -edge if abs(abs(size) + mean) <= NEAR * -mean else math.inf
     low, high = (min(max(mean + side * deviation, least), most) for side in (-1.0, 1.0))
     first = max(mean - WIDTH * deviation, least)
     xs = np.linspace(first, min(mean + WIDTH * deviation, most), POINTS)

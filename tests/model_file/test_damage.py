@@ -70,12 +70,12 @@ def test_damaged_file_is_refused_with_its_name_the_reason_and_what_to_do(bases, 
 
 
 def test_file_of_a_newer_format_is_refused_with_the_version_that_wrote_it(bases, path):
-    data = bases["names"].replace(b'"version":"1"', b'"version":"9"')
+    data = bases["names"].replace(b'"version":"1"', b'"version":"10"')
     path.write_bytes(
         mutations.sealed(data.replace(b'"streamptron":"0.1.0"', b'"streamptron":"9.9.9"'))
     )
     why = refused(path)
-    assert "has the format '9', written by streamptron '9.9.9'" in why
+    assert "has the format '10', written by streamptron '9.9.9'" in why
     assert "a newer one" in why
 
 

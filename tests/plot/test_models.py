@@ -474,7 +474,7 @@ def test_a_column_is_not_drawn_where_it_never_was(sign, ax):
     plot.column(model, "amount", ax=ax)
     (line,) = lines(ax).values()
     ends = sorted(line.get_xdata()[[0, -1]])
-    assert (ends[0] if sign > 0 else ends[1]) == 0
+    assert (ends[0] if sign > 0 else ends[1]) == pytest.approx(0, abs=1e-6)
     assert (line.get_xdata() * sign).min() >= 0
 
 

@@ -124,17 +124,15 @@ def test_learner_alone_says_what_to_do_with_a_text():
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
-def test_a_frame_is_no_sequence_of_texts_and_its_columns_names_are_none(kind):
+def test_a_frame_is_not_a_sequence_of_texts_and_its_fields_must_be_there(kind):
     frame = {
         "pandas": lambda texts: pd.DataFrame({"text": texts}),
         "polars": lambda texts: pl.DataFrame({"text": texts}),
         "pyarrow": lambda texts: pa.table({"text": texts}),
     }[kind](["a b", "c"])
     model = Tokenizer() | Perceptron()
-    for call in (
-        model.predict_many,
-        Tokenizer().transform_many,
-        Tokenizer(fields="a").transform_many,
-    ):
+    for call in (model.predict_many, Tokenizer().transform_many):
         with pytest.raises(TypeError, match="takes a sequence of texts: give it one column"):
             call(frame)
+    with pytest.raises(ValueError, match=r"X has no column 'a'; it has \['text'\]"):
+        Tokenizer(fields="a").transform_many(frame)
