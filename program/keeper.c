@@ -196,6 +196,7 @@ void keeper_reload(keeper *k, keeper_check check, bool asked)
         bytes_print(&again, "; %zu not, which were too many to keep", lost);
     const char *words = bytes_text(&again);
     say("reloaded %s%s", k->path, words == NULL ? "" : words);
+    k->replaced = true;
     bytes_free(&again);
 }
 

@@ -23,6 +23,7 @@ typedef struct keeper {
     size_t unsaved, forgotten; /* lines learned and not saved; of these, too many to keep */
     size_t tried;              /* how many a save has tried to save that failed */
     double last_save, last_look;
+    bool replaced;    /* another model has been taken, and the corrections do not know yet */
     identity known;   /* the file that was read or written last */
     identity refused; /* one that cannot be taken, as was said */
     bytes kept;       /* what was learned and not saved: sizes, label, text */

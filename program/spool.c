@@ -376,8 +376,23 @@ double spool_left(const spool *s)
     return when < 0.0 ? 0.0 : when;
 }
 
+/* Say what another model in the file's place may not have learned. */
+static void say_replaced(const spool *s)
+{
+    char **names;
+    size_t n;
+    if (names_in(s, "done", &names, &n) == 0 && n > 0)
+        say("the model has not learned the corrections in %s/done (%zu file%s), unless it was "
+            "trained from them; to learn them again, move them to %s",
+            s->folder, n, n == 1 ? "" : "s", s->folder);
+    free_names(names, n);
+}
+
 void spool_look(spool *s)
 {
+    if (s->keeper->replaced)
+        say_replaced(s);
+    s->keeper->replaced = false;
     if (spool_left(s) > 0.0)
         return;
     s->last_look = seconds_now();
