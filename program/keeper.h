@@ -11,7 +11,7 @@ typedef struct keeper {
     bool learns;           /* its file is locked and written */
     size_t save_every;     /* after so many lines; 0: not by this */
     double save_seconds;   /* after so many seconds; below 0: not by this */
-    double reload_seconds; /* how often it looks for another model; below 0: when it is told */
+    double reload_seconds; /* how often it looks for another model; below 0: on SIGHUP alone */
     double margin;         /* below which an event is learned though its answer is right; below 0:
                               all are */
     model model;

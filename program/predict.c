@@ -37,7 +37,7 @@ typedef struct predicting {
     keeper keeper;
     answers answers;
     spool spool;
-    bool assumed; /* the lines are what the model was trained on: nobody has said so */
+    bool assumed; /* the lines are what the model was trained on: no option says so */
     bool has_spool, learns, exits, whole; /* `whole`: all of the input is one text */
     const char *positive;
     const char *kind, *format, *text, *label; /* as they were given */
@@ -467,7 +467,7 @@ static bool settle_form(predicting *p, const model *m)
         }
     } else if (p->kind == NULL && p->input.endless
                && (m->form == FORM_MAIL || m->form == FORM_JSONL)) {
-        form = m->form; /* an object of JSON is no text */
+        form = m->form; /* a JSON object is not a text */
         p->assumed = true;
     }
     p->reader.kind = form == FORM_JSONL  ? LINE_OBJECT

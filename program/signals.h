@@ -21,7 +21,7 @@ bool signals_came(void);
    comes first. Below 0 seconds: for ever. */
 bool signals_wait(int number, bool to_write, double seconds);
 
-/* Seconds of a clock that nobody sets. */
+/* Seconds of a clock that never jumps. */
 double seconds_now(void);
 
 #endif

@@ -75,7 +75,7 @@ class Alike:
         import difflib  # slow to import, and few labels are new to a model
 
         found = difflib.get_close_matches(label, self._known or [], 1, NEAR)
-        # v1.2 is no slip of v1.3
+        # v1.2 is not a slip of v1.3
         return found[0] if found and _letters(found[0]) != _letters(label) else None
 
 

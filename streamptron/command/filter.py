@@ -126,7 +126,7 @@ class Filter:
         self.first_bad = ""
         self.score = Score()
         self._stream: Any = None
-        self._assumed = ""  # the format of a pipe, which nobody has named
+        self._assumed = ""  # the format of a pipe, which no option names
         self._exit_code = 0  # of a stop
         self._out = bytearray()
         self._names: list[str] = []
