@@ -203,14 +203,12 @@ class BuildExtensions(build_ext):
 
 
 class BuildPackage(build_py):
-    """Of declarations and headers a wheel has those that Cython code of others can reach: what the
-    core and the engine's api declare, and what they take for that.
-    """
+    """A wheel has all declarations, for Cython code of others, and the headers that they take."""
 
     def find_data_files(self, package, folder):
-        shown = needed(Path("streamptron/_core.pxd"), Path("streamptron/engine/api.pxd"))
+        shown = needed(*Path("streamptron").rglob("*.pxd"))
         found = map(Path, super().find_data_files(package, folder))
-        return [str(path) for path in found if path.suffix not in (".h", ".pxd") or path in shown]
+        return [str(path) for path in found if path.suffix != ".h" or path in shown]
 
 
 def version():

@@ -17,22 +17,19 @@ from pathlib import Path
 
 import streamptron
 
-TAKING = re.compile(
-    r'^(?: *# *include|cdef extern from) "(.+)"|^from streamptron\.(\S+) cimport', re.MULTILINE
-)
+TAKING = re.compile(r'^(?: *# *include|cdef extern from) "(.+)"', re.MULTILINE)
 
 
 def declarations(package: Path) -> set[Path]:
-    """What others may cimport, and the declarations and headers that it takes for that."""
-    left = [Path("_core.pxd"), Path("engine", "api.pxd")]
+    """All declarations, and the headers that they take."""
+    left = [file.relative_to(package) for file in package.rglob("*.pxd")]
     found = set(left)
     while left:
-        for header, module in TAKING.findall((package / left.pop()).read_text("utf-8")):
-            names = [Path("engine", header), Path("doors", header)] if header else []
-            names += [Path(f"{module.replace('.', '/')}.pxd")] if module else []
-            new = {name for name in names if (package / name).is_file()} - found
-            found |= new
-            left += new
+        headers = TAKING.findall((package / left.pop()).read_text("utf-8"))
+        names = [Path(folder, header) for header in headers for folder in ("engine", "doors")]
+        new = {name for name in names if (package / name).is_file()} - found
+        found |= new
+        left += new
     return found
 
 

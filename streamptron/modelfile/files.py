@@ -98,11 +98,16 @@ def replace(
 
     A new one of a model can be read by its owner only, as it holds a secret seed; an existing keeps
     its permissions and, as far as that is allowed, its owner and group. A new one takes them from
-    the file `like`, if there is one. What killed ones have left is removed.
+    the file `like`, if there is one. What killed ones have left is removed. A device, as /dev/null
+    is, is not replaced but written to.
     """
     target = os.path.realpath(os.fsdecode(path))
     try:
         old = _status(target)
+        if old is not None and stat.S_ISCHR(old.st_mode):
+            with open(target, "wb") as device:
+                device.writelines(buffers)
+            return
         if old is not None:
             check_regular(old, target, "to replace")
         elif like is not None:

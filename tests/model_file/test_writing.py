@@ -175,6 +175,16 @@ def test_a_name_may_be_as_long_as_the_system_allows(name, path):
     assert load(path).n_seen == 1
 
 
+@on_posix
+def test_a_device_is_written_to_and_stays():
+    device = os.stat(os.devnull)
+    make("MIRA").save(os.devnull)
+    assert os.path.samestat(os.stat(os.devnull), device)
+    if os.path.exists("/dev/full"):
+        with pytest.raises(OSError, match="No space left on device"):
+            make("MIRA").save("/dev/full")
+
+
 def test_a_path_may_be_bytes(path):
     model = make("Perceptron")
     name = os.fsencode(path)
