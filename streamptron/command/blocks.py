@@ -151,10 +151,13 @@ class Block:
 
     # --- What the answers are worth, once they are there
 
-    def count(self, first: int, last: int) -> tuple[int, int]:
-        """Of the rows first .. last - 1: those with label and answer, and how many are wrong."""
+    def count(self, first: int, last: int, number: int | None = None) -> tuple[int, int]:
+        """Of the rows first .. last - 1: those with label and answer, and how many are wrong; of
+        one label by its number.
+        """
         right = list(map(self.model.output, self.labels))
-        wrong: tuple[int, int] = count_wrong(self.numbers, right, self.predictions, first, last)
+        rows = first, last, -1 if number is None else number
+        wrong: tuple[int, int] = count_wrong(self.numbers, right, self.predictions, *rows)
         return wrong
 
     def shown(self, row: int) -> tuple[str | None, str]:

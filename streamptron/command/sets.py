@@ -227,7 +227,7 @@ class Several(Block):
         pairs = zip(self.numbers[first:last], self.predictions[first:last], strict=True)
         return (row for row, (y, k) in enumerate(pairs, first) if y >= 0 and k >= 0)
 
-    def count(self, first: int, last: int) -> tuple[int, int]:
+    def count(self, first: int, last: int, number: int | None = None) -> tuple[int, int]:
         wrong = list(map(self._is_wrong, self._graded(first, last)))
         return len(wrong), sum(wrong)
 

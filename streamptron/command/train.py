@@ -40,6 +40,7 @@ HEADER = """\
 
 LABEL = 1 << 20  # bytes for each label, beyond which a model is large
 FEW = 16  # labels, which may take so much
+FEW_TO_LIST = 4  # labels, of which each has its own error in the summary
 FEW_APART = 100  # the same where an event has one label: 20 groups of news take 1.3 MB each
 
 
@@ -50,12 +51,32 @@ class Score:
         self.n_events = 0
         self.n_labelled = 0
         self.n_wrong = 0
+        self.by_label: dict[str, tuple[int, int]] = {}  # of a few labels: events, and wrong ones
         self.grades = Grades()  # of several labels
 
     def add(self, n_events: int, n_labelled: int, n_wrong: int) -> None:
         self.n_events += n_events
         self.n_labelled += n_labelled
         self.n_wrong += n_wrong
+
+    def add_labels(self, block: Block) -> None:
+        """Count a block by label, while the labels are few."""
+        if len(block.model.names) > FEW_TO_LIST:
+            self.by_label = {}
+            return
+        for number, label in enumerate(map(block.model.name, block.labels)):
+            n, n_wrong = block.count(0, block.n, number)
+            before = self.by_label.get(label, (0, 0))
+            self.by_label[label] = before[0] + n, before[1] + n_wrong
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The error of each label, if they are few: a filter that loses mail is another matter."""
+        if len(self.by_label) < 2:
+            return []
+        return [
+            (f"  of {label[:12]} (%)", f"{_percent(wrong, n)} ({wrong:,} of {n:,})")
+            for label, (n, wrong) in self.by_label.items()
+        ]
 
     @property
     def error(self) -> str:
@@ -279,6 +300,7 @@ class Training:
             ("updates", learner.n_updates),
             ("progressive error (%)", self.progressive.error),
         ]
+        rows += self.progressive.rows()
         if self.model.several:
             rows.append(("  micro-F1", self.progressive.f1))
         labels = len(self.model.names)
@@ -292,6 +314,7 @@ class Training:
         if self.every:
             rows.append(("held-out events", self.held.n_labelled))
             rows.append(("held-out error (%)", self.held.error))
+            rows += self.held.rows()
             if self.model.several:
                 rows.append(("  micro-F1", self.held.f1))
         if new := self.doubts.new:
@@ -413,6 +436,8 @@ class Training:
         score.n_events -= len(block.unfit)
         if isinstance(block, Several):
             block.grade(score.grades)
+        else:
+            score.add_labels(block)
         if self._first:
             self.replaced.add(block)
         if block.header:

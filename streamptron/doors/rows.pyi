@@ -11,7 +11,7 @@ WIDTHS: dict[bytes, int]
 
 def number_small(values: NDArray[np.int64], low: int, size: int) -> tuple[list[int], Any]: ...
 def count_wrong(
-    numbers: Any, outputs: Sequence[int], predictions: Any, first: int, last: int
+    numbers: Any, outputs: Sequence[int], predictions: Any, first: int, last: int, only: int = -1
 ) -> tuple[int, int]: ...
 
 @disjoint_base

@@ -184,11 +184,13 @@ cdef object looked_up(outputs, numbers, Py_ssize_t n):
     return found
 
 
-def count_wrong(numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last):
+def count_wrong(
+    numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last, Py_ssize_t only=-1
+):
     """Count the rows first .. last - 1 with a label and a prediction, and those where they differ.
 
     `numbers`: the number of each row's label, below 0 for none. `outputs`: by the number of a
-    label, the prediction that is right for it.
+    label, the prediction that is right for it. `only`: the one label to count, by its number.
     """
     cdef const Py_ssize_t* number = <const Py_ssize_t*> data_of(numbers, len(predictions))
     cdef const Py_ssize_t* prediction = <const Py_ssize_t*> data_of(predictions, len(predictions))
@@ -196,7 +198,7 @@ def count_wrong(numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last
     cdef const Py_ssize_t* right = <const Py_ssize_t*> data_of(held, len(held))
     cdef Py_ssize_t r, labelled = 0, wrong = 0
     for r in range(first, last):
-        if number[r] >= 0 and prediction[r] >= 0:
+        if number[r] >= 0 and prediction[r] >= 0 and (only < 0 or number[r] == only):
             labelled += 1
             wrong += right[number[r]] != prediction[r]
     return labelled, wrong

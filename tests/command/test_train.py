@@ -182,6 +182,27 @@ def test_files_that_are_emptied_between_epochs_are_an_error(format, tmp_path, to
     assert model.read_bytes() == before
 
 
+def test_a_summary_has_the_error_of_each_label_if_they_are_few(tmp_path, told):
+    rows = [("ham", "hi"), ("spam", "free"), ("ham", "hi"), ("ham", "free"), ("spam", "free")] * 9
+    file, tokenizer = tmp_path / "m.tsv", Tokenizer()
+    file.write_text("".join(f"{label}\t{text}\n" for label, text in rows))
+    model, counts = AdaptiveClassifier(hash_seed=1), {"ham": [0, 0], "spam": [0, 0]}
+    for label, text in rows:
+        x = tokenizer.transform_one(text)
+        if (answer := model.predict_one(x)) is not None:
+            counts[label][0] += answer != label
+            counts[label][1] += 1
+        model.learn_one(x, label)
+    _, _, err = told("train", file, "-m", tmp_path / "m")
+    for label, (wrong, n) in counts.items():
+        (said,) = re.findall(rf"^  of {label} \(%\) +(.*)$", err, re.M)
+        assert said == f"{100 * wrong / n:.4f} ({wrong} of {n})"
+    assert counts["ham"][0] > 0
+    more = "".join(f"{label}\thi\n" for label in "abc")
+    file.write_text(file.read_text() + more)
+    assert "  of " not in told("train", file, "-m", tmp_path / "n")[2]
+
+
 def test_an_error_of_no_events_is_none(tmp_path, told):
     (tmp_path / "m.tsv").write_bytes(b"spam\tfree\n")
     _, _, err = told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--holdout", 0.5)
