@@ -35,7 +35,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
 FORMAT = "streamptron delta"
-VERSIONS = ("1", "3")  # 3: of an AdaptiveClassifier with more than two labels, by its new rule
+VERSION = "1"
 NAMES_DEPTH = 100  # how deep tuples in names may be nested
 # As in a model file: type and shape of one row, wider numbers first.
 ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
@@ -322,7 +322,7 @@ class _Part:
         header = {
             "__metadata__": {
                 "format": FORMAT,
-                "version": VERSIONS["many" in state],
+                "version": VERSION,
                 **{name: json.dumps(part, separators=(",", ":")) for name, part in parts.items()},
                 "arrays_crc32": f"{crc:08x}",
                 "header_crc32": f"{0:08x}",
@@ -363,10 +363,10 @@ def _read(data: memoryview) -> tuple[_Part, int]:
         known, version = metadata["format"], metadata["version"]
     except WRONG:
         raise ModelFileError("the delta is no delta: its header is not JSON") from None
-    if known != FORMAT or version not in VERSIONS:
+    if known != FORMAT or version != VERSION:
         raise ModelFileError(
             f"the delta has the format {shown(known)} {shown(version)}; this version reads "
-            f"{FORMAT!r} {' and '.join(VERSIONS)}: make it by the same version of streamptron"
+            f"{FORMAT!r} {VERSION}: make it by the same version of streamptron"
         )
     with _damaged():
         crc = int(metadata["header_crc32"], 16)
@@ -411,11 +411,6 @@ def _part(metadata: dict[str, str], arrays: dict[str, Any]) -> _Part:
         if name not in ("format", "version", "arrays_crc32", "header_crc32")
     }
     name, base, shard = found["class"], found["base"], found["shard"]
-    if "adaptive" in found and len(found["adaptive"][3]) > 2:
-        raise ModelFileError(
-            "the delta is of an AdaptiveClassifier with more than two labels, made by an earlier "
-            "version, which kept numbers of every label for every feature; make it by this version"
-        )
     if not (isinstance(name, str) and isinstance(base, str)):
         raise ValueError("its class or its base is not a text")
     labels = found["labels"]

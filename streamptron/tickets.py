@@ -29,8 +29,7 @@ if typing.TYPE_CHECKING:
     from streamptron.doors.model import Model
 
 _BEGIN = b"st"
-_VERSION = 2
-_VERSIONS = (1, 2)  # 1: AdaptiveClassifier's steps with more than two labels are of another form
+_VERSION = 1
 _TICKET, _STEP = ord("t"), ord("s")
 _HEAD = struct.Struct("<2sBBI8s")
 # A step: mark, number, sample weight, whether weights changed, which numbers follow
@@ -289,7 +288,7 @@ def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
     w = float(w)
     return Step._of(
         None,
-        _OpenedStep(mark, segment, number, w, changed, kept, y, event, prediction, parts, _VERSION),
+        _OpenedStep(mark, segment, number, w, changed, kept, y, event, prediction, parts),
     )
 
 
@@ -313,12 +312,6 @@ def undo_step(model: Model, step: Any) -> None:
     if opened.kept and len(changes) != _CHANGES[how]:
         raise ValueError("step is damaged: it is none of such a model; nothing has changed")
     numbers = _KEPT.unpack(opened.parts[3]) if how == _KEPT_NUMBERS and changes else None
-    if numbers and numbers[1] > 1 and opened.version == 1:
-        raise ValueError(
-            "step is of an earlier version of streamptron, which learned more than two labels by "
-            "another rule: it cannot be taken back any more; nothing has changed. Learn the right "
-            "label instead: model.learn_ticket(step.ticket, y)"
-        )
     how = how if changes else 0
     undone(model, event, segment, number, opened.changed, how, numbers, changes)
 
@@ -366,9 +359,9 @@ def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, i
     if len(data) < _HEAD.size or not data.startswith(_BEGIN):
         raise ValueError(f"{what} is no {called}, or it was cut off")
     _, version, found, crc, mark = _HEAD.unpack_from(data)
-    if version not in _VERSIONS:
+    if version != _VERSION:
         raise ValueError(
-            f"{what} is of version {version}; this version of streamptron reads up to {_VERSION}"
+            f"{what} is of version {version}; this version of streamptron reads version {_VERSION}"
         )
     if zlib.crc32(data[8:], zlib.crc32(data[:4])) != crc:
         raise ValueError(f"{what} is damaged: it does not fit its checksum")
@@ -420,7 +413,6 @@ class _OpenedStep(NamedTuple):
     event: PackedEvent
     prediction: Any
     parts: list[bytes]
-    version: int
 
 
 @contextlib.contextmanager
@@ -465,5 +457,5 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
         if len(parts) not in ((5, 10) if kept else (3, 4, 5)):
             raise ValueError("it has parts of its own")
         return _OpenedStep(
-            *(mark, segment, number, w, changed, kept, label, event, prediction, parts, data[2])
+            *(mark, segment, number, w, changed, kept, label, event, prediction, parts)
         )

@@ -31,7 +31,6 @@ from streamptron.doors.many import Lines
 from streamptron.engine import api
 from tests.support import operations
 from tests.support.candidates import learn_by_one
-from tests.support.project import ROOT
 from tests.support.twins import RULES
 
 pytestmark = pytest.mark.skipif(
@@ -273,28 +272,6 @@ def test_a_file_is_as_it_was_when_memory_is_not_enough_to_save_or_load(
             left = api._fail_at(0)
             assert left > 0
         assert (path.read_bytes(), pickle.dumps(model)) == before
-
-
-@pytest.mark.parametrize("name", ["AdaptiveClassifier", "columns"])
-def test_a_file_of_an_earlier_version_is_read_whole_or_not_at_all(name):
-    path = ROOT / "tests" / "golden" / f"{name}-0.1.0.model"
-    whole = streamptron.load(path)
-    assert len(whole.labels) > 2
-    n, left = 0, 0
-    while left <= 0:
-        n += 1
-        api._fail_at(n)
-        try:
-            model = streamptron.load(path)
-        except MemoryError:
-            assert api._fail_at(0) == 0
-            left = 0
-        else:
-            left = api._fail_at(0)
-            assert left > 0
-    assert n > 10
-    model._check()
-    assert pickle.dumps(model) == pickle.dumps(whole)
 
 
 MERGED = {

@@ -195,8 +195,8 @@ def twice_a_name(shape, data):
 
 NAN = float("nan")
 BAD_STATES = [
-    ("exact", "format", lambda _: 1),
-    ("exact", "format", lambda _: "2"),
+    ("exact", "format", lambda _: 2),
+    ("exact", "format", lambda _: "1"),
     ("exact", "kind", lambda _: 0),
     ("exact", "kind", lambda _: 77),
     ("exact", "kind", lambda _: None),

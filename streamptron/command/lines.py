@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import os
 import typing
-import warnings
 from typing import Any
 
 from streamptron._core import BinaryModel
@@ -35,9 +34,9 @@ from streamptron.doors.texts import MailDoor
 from streamptron.estimator.names import shown
 from streamptron.files.sources import MAX_LINE
 from streamptron.modelfile.files import beside
-from streamptron.modelfile.layout import MAIL, Contents
+from streamptron.modelfile.layout import Contents
 from streamptron.modelfile.lock import ModelLock, ModelLockError
-from streamptron.modelfile.read import about, read
+from streamptron.modelfile.read import read
 from streamptron.modelfile.write import write
 from streamptron.text import Tokenizer
 
@@ -221,13 +220,6 @@ class LineModel:
             raise ValueError(
                 f"{path}: its tokenizer takes mappings with the fields {shown(tokenizer.fields)}, "
                 "and a line is one text; train it on one text, or use it from Python"
-            )
-        if isinstance(tokenizer, MailDoor) and about(path)["format"] < MAIL:
-            warnings.warn(
-                f"{path}: it has learned from mails as earlier versions read them, and has other "
-                "words for what is not ASCII and for HTML; train it anew from the mails, or let "
-                "it learn on",
-                stacklevel=2,
             )
         return cls.of(contents)
 

@@ -9,11 +9,10 @@ from libc.stdint cimport uint32_t
 from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
-from streamptron._core cimport LabelModel, PairModel, is_true
+from streamptron._core cimport LabelModel, PairModel
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
-from streamptron.doors.state cimport arrays_of_rows, chunks_renumbered, once_of_rows
 from streamptron.engine.adaptive cimport (
     SP_U_LIMIT, sp_adaptive, sp_adaptive_spread, sp_columns, sp_weighed, sp_weighed_entry,
     sp_weighed_of, sp_weighed_slots)
@@ -23,7 +22,6 @@ from streamptron.engine.names cimport sp_index_stored, sp_key
 from streamptron.engine.path cimport sp_learner_shares
 from streamptron.engine.voted cimport (
     SP_DEGREE_MOST, sp_voters, sp_voters_features, sp_voters_shares, sp_voters_updates)
-from streamptron.engine.whole cimport SP_FLAT_DEPTH
 
 from streamptron.doors.names import named
 from streamptron.estimator.checks import whole as whole_number
@@ -38,8 +36,6 @@ cdef extern from "Python.h":
 
 cdef class AdaptiveModel(PairModel):
     """Any labels; up to two have one output, for the second of them or for what equals True."""
-    cdef bint _earlier              # it lies in a file of before there were columns
-
     cdef Model _blank(self, int kind):
         if kind != SP_RULE_ADAPTIVE:
             raise ValueError(f"the rule {kind} is not AdaptiveClassifier's")
@@ -56,24 +52,6 @@ cdef class AdaptiveModel(PairModel):
                 f"w={shown(w)} times the class weight of {shown(label)} is {step:g}; it must be at "
                 f"most {SP_U_LIMIT:g}")
         return step
-
-    def _set_file_state(self, state, arrays, whole=None, int depth=SP_FLAT_DEPTH):
-        """As every model; but blocks of before there were columns have other numbers now."""
-        given = arrays
-        earlier = len(state.get("adaptive", state)) < 6
-        if earlier:
-            arrays = {**arrays, "chunks": chunks_renumbered(arrays["chunks"])}
-        labels = state["labels"]
-        if "adaptive" in state and len(labels) > 2:
-            state = {**state, "many": once_of_rows(state["adaptive"], len(labels))}
-            arrays = arrays_of_rows(arrays, len(labels), 0 if is_true(labels[0]) else 1)
-        elif "many" in state:
-            from streamptron.estimator.once import with_usual_score
-            state = {**state, "many": with_usual_score(state["many"])}
-        LabelModel._set_file_state(self, state, arrays, whole, depth)
-        if earlier and whole is not None:
-            self._earlier = True
-            self._arrays = dict(given)
 
     def _columns(self):
         """{name: (mean, standard deviation, mean size)} of each column of numbers, of an exact
@@ -98,13 +76,6 @@ cdef class AdaptiveModel(PairModel):
             if collecting:
                 PyGC_Enable()
         return {named(name): spread for name, *spread in found}
-
-    def _once_state(self):
-        state = PairModel._once_state(self)
-        if self._earlier:
-            once = state["adaptive"]
-            state["adaptive"] = *once[:4], *once[6:]
-        return state
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
                     confidences=None, order=None):

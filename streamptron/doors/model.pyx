@@ -517,13 +517,13 @@ cdef class Model(Desk):
         if self.learner.table.borrowed:
             other = self._in_memory()
         state, arrays = other._file_state(True)
-        return {"format": 2, "kind": other._kind, "dict": dict(getattr(self, "__dict__", {})),
+        return {"format": 1, "kind": other._kind, "dict": dict(getattr(self, "__dict__", {})),
                 **state, "arrays": arrays}
 
     def __setstate__(self, state):
         """Become the model that a state describes. On an error nothing changes."""
         cdef Model other
-        if state["format"] != 2:
+        if state["format"] != 1:
             raise ValueError(
                 f"a model pickled in format {state['format']} cannot be read by this version")
         attributes = dict(state["dict"])

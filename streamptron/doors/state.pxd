@@ -17,10 +17,6 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
 cdef tuple array_of(void** start, size_t n, size_t width, size_t item)
 cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL
 
-cdef tuple chunks_renumbered(chunks)
-cdef tuple once_of_rows(once, size_t n_labels)
-cdef dict arrays_of_rows(dict arrays, Py_ssize_t n_labels, int positive)
-
 
 cdef sp_rule rule_of(int kind, dict params, tuple updates) except *
 

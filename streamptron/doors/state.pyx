@@ -17,10 +17,10 @@ from streamptron.doors.entry cimport bytes_data, bytes_size
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
-    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_chunks_renumber,
-    sp_contents_check, sp_fault, sp_flat_words, sp_header, sp_header_free, sp_header_read)
+    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_contents_check,
+    sp_fault, sp_flat_words, sp_header, sp_header_free, sp_header_read)
 from streamptron.engine.linear cimport (
-    SP_KEPT_KINDS, SP_RULE_MIRA, SP_RULE_MULTICLASS, sp_calibrator, sp_serve, sp_table)
+    SP_KEPT_KINDS, sp_calibrator, sp_serve, sp_table)
 from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_calloc, sp_free, sp_pages_whole)
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
@@ -29,15 +29,13 @@ from streamptron.engine.path cimport (
     sp_learner_once, sp_learner_once_read, sp_learner_once_write, sp_learner_ready,
     sp_learner_slots_fault, sp_once_numbers, sp_rule_can)
 from streamptron.engine.whole cimport (
-    SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_FORMER_MEMORY,
-    SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_VOTED_MEMORY, sp_counts_fault,
-    sp_entries_map,
+    SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_LABEL_WIDTH,
+    SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_VOTED_MEMORY, sp_counts_fault, sp_entries_map,
     sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
-    sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write, sp_former,
-    sp_former_free, sp_former_measure, sp_former_once, sp_former_write, sp_learner_has_rows,
-    sp_learner_is_wide, sp_learner_widen, sp_marked_map, sp_marked_measure, sp_marked_read,
-    sp_marked_write, sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check, sp_voted,
-    sp_voters_flatten, sp_voters_measure, sp_voters_read)
+    sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
+    sp_learner_has_rows, sp_learner_is_wide, sp_learner_widen, sp_marked_map, sp_marked_measure,
+    sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write,
+    sp_sets_marks_check, sp_voted, sp_voters_flatten, sp_voters_measure, sp_voters_read)
 
 from streamptron.estimator.names import shown
 from streamptron.estimator.parameters import MAX_PAIRS, pairs_of
@@ -472,70 +470,11 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     return _voted_read(learner, voted, n_outputs) if voted else 0
 
 
-# --- Arrays of earlier versions
-
-cdef tuple chunks_renumbered(chunks):
-    """The list of chunks of a model of before there were columns, as it is numbered now."""
-    shape, data = chunks
-    cdef c_array.array numbers = array("I", bytes(data))
-    sp_chunks_renumber(<uint32_t*> numbers.data.as_uints, len(numbers) // 3)
-    return shape, numbers.tobytes()
-
-
-cdef tuple once_of_rows(once, size_t n_labels):
-    """What was kept once with a weight of naive Bayes for each label, as it is kept now."""
-    from streamptron.estimator.once import earlier_numbers, state_of
-    cdef c_array.array numbers = array("d", earlier_numbers(once, n_labels))
-    cdef size_t n_more = len(numbers) - (5 + 5 * n_labels)
-    cdef c_array.array now = array("d", bytes(8 * (8 + 3 * n_labels + n_more)))
-    sp_former_once(numbers.data.as_doubles, n_labels, n_more, now.data.as_doubles)
-    return state_of(now.tolist(), (3, n_labels, 3, 5, n_more))
-
-
-cdef dict arrays_of_rows(dict arrays, Py_ssize_t n_labels, int positive):
-    """Arrays that have numbers of every label for every feature, as they are now."""
-    cdef sp_former former
-    cdef size_t n
-    cdef double* weights
-    cdef uint32_t* chunks
-    cdef uint32_t* marks
-    cdef int fault
-    memset(&former, 0, sizeof(former))
-    former.n_labels = n_labels
-    former.positive = positive
-    former.weights = <const double*> array_start(arrays["weights"], 4, 8, &former.n_weights)
-    former.chunks = <const uint32_t*> array_start(arrays["chunks"], 3, 4, &former.n_chunks)
-    if "rows" in arrays:
-        former.rows = <const uint32_t*> array_start(arrays["rows"], 0, 4, &former.n_rows)
-    else:
-        array_start(arrays["keys"], 2, 8, &former.n_slots)
-    try:
-        with nogil:
-            fault = sp_former_measure(&former)
-        if fault == SP_FORMER_MEMORY:
-            raise MemoryError("no memory for the model")
-        if fault:
-            raise ValueError("the list of chunks does not fit the weights")
-        now = {
-            **arrays,
-            "weights": array_of(<void**> &weights, former.new_weights, 4, 8),
-            "chunks": array_of(<void**> &chunks, former.new_chunks, 3, 4),
-            "marks": array_of(<void**> &marks, former.new_marks, SP_MARKS_WIDTH, 4),
-        }
-        with nogil:
-            sp_former_write(&former, weights, chunks, marks)
-        return now
-    finally:
-        sp_former_free(&former)
-
-
 # --- Parameters
 
 cdef sp_rule rule_of(int kind, dict params, tuple updates) except *:
     """A rule with the parameters that it has; an error if one is invalid. `updates`: its words."""
     cdef sp_rule rule
-    if kind == SP_RULE_MULTICLASS or kind == SP_RULE_MIRA:
-        params.setdefault("violators", "best")      # older pickles lack it
     memset(&rule, 0, sizeof(sp_rule))
     rule.kind = kind
     (rule.margin, rule.C, rule.update, rule.violators, rule.r, rule.eta, rule.watches, rule.forget,
@@ -588,9 +527,7 @@ cdef PairRule pairing_of(int kind, dict params):
     """Which features a learner pairs; a kernel does so by itself."""
     if not sp_rule_can(kind) & SP_CAN_PAIR:
         return PairRule(1, None, MAX_PAIRS)
-    # a pickle or a file from before there were pairs has none of these
-    pairing = PairRule(params.setdefault("degree", 1), params.setdefault("interactions"),
-                       params.setdefault("max_pairs", MAX_PAIRS))
+    pairing = PairRule(params["degree"], params["interactions"], params["max_pairs"])
     params["interactions"] = pairing.interactions
     return pairing
 

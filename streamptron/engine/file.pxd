@@ -42,7 +42,6 @@ cdef extern from "file/header.h" nogil:
 
 
 cdef extern from "file/arrays.h" nogil:
-    void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks) noexcept
     const char *sp_flat_words(int fault) noexcept
 
 

@@ -40,7 +40,6 @@ SP_FOR_SIZE
 #include "mail/parts.c"
 #include "mail/tags.c"
 #include "many/delta.c"
-#include "many/former.c"
 #include "many/pair.c"
 #include "many/tell.c"
 #include "many/undo.c"

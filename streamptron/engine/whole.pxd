@@ -174,31 +174,5 @@ cdef extern from "voted/flat.h" nogil:
                        sp_index *index, sp_table *table) noexcept
 
 
-cdef extern from "many/former.h" nogil:
-    enum:
-        SP_FORMER_MEMORY
-
-    ctypedef struct sp_former:
-        const double *weights
-        size_t n_weights
-        const uint32_t *chunks
-        size_t n_chunks
-        const uint32_t *rows
-        size_t n_rows
-        size_t n_slots
-        size_t n_labels
-        int positive
-        size_t new_weights
-        size_t new_chunks
-        size_t new_marks
-
-    void sp_former_free(sp_former *former) noexcept
-    int sp_former_measure(sp_former *former) noexcept
-    void sp_former_once(const double *numbers, size_t n_labels, size_t n_more,
-                        double *to) noexcept
-    void sp_former_write(const sp_former *former, double *weights, uint32_t *chunks,
-                         uint32_t *marks) noexcept
-
-
 cdef extern from "whole/sound.h" nogil:
     const char *sp_counts_fault(const sp_learner *learner) noexcept

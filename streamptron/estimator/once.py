@@ -32,8 +32,6 @@ def numbers_of(state: Any, once: Once) -> list[float]:
     if n_more and kept and isinstance(kept[-1], tuple | list):
         more = list(kept.pop())
     rows = list(kept.pop(n)) if width and len(kept) > n else []
-    if n_behind and len(kept) == n:
-        kept += [1.0] * n_behind  # which models of earlier formats have not
     if (
         len(kept) != n + n_behind
         or len(more) != n_more
@@ -42,23 +40,3 @@ def numbers_of(state: Any, once: Once) -> list[float]:
     ):
         raise ValueError("what is kept once does not fit the model")
     return [*kept[:n], *chain.from_iterable(rows), *kept[n:], *more]
-
-
-def with_usual_score(state: Any) -> Any:
-    """A state of more than two labels; b is added where it lacks, as what is usual begins anew."""
-    kept = list(state)
-    more = [kept.pop()] if len(kept) > 4 and isinstance(kept[-1], tuple | list) else []
-    if len(kept) != 8:
-        return state
-    return (*kept[:2], 0.0, *kept[3:], 0.0, *more)
-
-
-def earlier_numbers(state: Any, n_labels: int) -> list[float]:
-    """The numbers of a state of before, which had a weight of naive Bayes for each label."""
-    kept = list(state)
-    rows = list(kept.pop(3)) if len(kept) > 3 else []
-    more = list(kept.pop()) if kept and isinstance(kept[-1], tuple | list) else []
-    kept += [1.0] * (5 - len(kept))  # tau and its G, which models of earlier formats have not
-    if len(kept) != 5 or len(rows) != n_labels or any(len(row) != 5 for row in rows):
-        raise ValueError("what is kept once does not fit the model")
-    return [*kept[:3], *chain.from_iterable(rows), *kept[3:], *more]

@@ -35,7 +35,7 @@ def rule_of(
 ) -> tuple[float, float, int, int, float, float, bool, float, bool, bool, bool]:
     """What a rule has, in the order of its fields; an error if one is invalid."""
     given = params.get
-    choice("missing", params.setdefault("missing", "skip"), MISSING)  # older pickles lack it
+    choice("missing", params["missing"], MISSING)
     watches = can_watch and given("forget") == "auto"
     bound = "of at least 0" + " (or 'auto')" * can_watch
     return (

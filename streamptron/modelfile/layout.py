@@ -6,14 +6,7 @@ import typing
 from typing import Any
 
 FORMAT = "streamptron"
-# 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail; 5: with the
-# rows of an AdaptiveClassifier with more than two labels; 6: with the rows of a Perceptron, MIRA or
-# AROW with many labels; 7: of an AdaptiveClassifier whose columns have gaps; 8: with what one with
-# more than two labels keeps for newcomers; 9: with a Mail, which reads mails in another way than
-# that of earlier versions
-VERSIONS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
-MAIL = 9  # the first with a Mail that takes mails apart as it does today
-MAIL_STEP = b'["Mail",["dict"'  # how one begins among the steps of a pipeline
+VERSION = "1"  # docs/format.md says when it counts up
 ALIGNMENT = 64  # of the arrays' start: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
 

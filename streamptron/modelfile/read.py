@@ -309,11 +309,6 @@ class _Header:
             expected = expected | ENTRIES
         if "many" in self.metadata:
             expected = expected | ROWS
-        elif whole is not None and "adaptive" in self.metadata and len(self.part("labels")) > 2:
-            raise _NotOurs(
-                "has more than two labels as earlier versions kept them, which cannot be used in "
-                "place: load it without mmap, and save it"
-            )
         if self.arrays.keys() - BESIDE != expected:
             raise ModelFileError("the arrays are not those of such a model")
         labels = self.part("labels")

@@ -26,11 +26,9 @@ from streamptron.modelfile.layout import (
     IN_PLACE,
     ITEM,
     JOURNAL,
-    MAIL,
-    MAIL_STEP,
     ONCE,
     STEPS,
-    VERSIONS,
+    VERSION,
     Contents,
 )
 from streamptron.modelfile.values import (
@@ -223,7 +221,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     return _header(
         {
             "format": FORMAT,
-            "version": VERSIONS[_newest(state, names, "mail" in parts, before)],
+            "version": VERSION,
             "streamptron": RELEASE,
             **{name: _ENCODER.encode(part) for name, part in parts.items()},
             "metadata": kept,
@@ -231,19 +229,6 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         },
         {name: arrays[name][0] for name in names},
     ), [arrays[name][1] for name in names]
-
-
-def _newest(state: dict[str, Any], names: list[str], mail: bool, steps: Any) -> int:
-    """Which version has all that the file has, counted from 0."""
-    if mail or (steps is not None and MAIL_STEP in steps.data):
-        return MAIL - 1
-    if "entries" in names:
-        return 5
-    if "many" in state:
-        return 7
-    if len(state.get("adaptive", ())) > 5:
-        return 6
-    return int(steps is not None)
 
 
 def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> bytes:

@@ -467,14 +467,3 @@ def test_maildrop_sorts_by_the_field(tmp_path, model):
     )
     assert b"free prize" in boxes["junk.mbox"]
     assert b"X-Streamptron: ham" in boxes["inbox.mbox"]
-
-
-def test_a_model_that_read_mails_as_earlier_versions_did_says_so(tmp_path):
-    old = ROOT / "tests" / "golden" / "mail-0.1.0.model"
-    out, err = run("predict", "--model", old, data=b"Subject: prize\n\nfree\n")
-    assert out.startswith(b"spam")
-    assert "as earlier versions read them" in err
-    new = tmp_path / "new.model"
-    load(old).save(new)
-    _, err = run("predict", "--model", new, data=b"Subject: prize\n\nfree\n")
-    assert err == ""

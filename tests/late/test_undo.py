@@ -256,12 +256,11 @@ def test_the_event_of_a_third_label_is_taken_back():
     assert model.labels == ["x", "y", "z"]
 
 
-def test_a_step_of_more_than_two_labels_from_before_newcomers_is_taken_back():
-    """Format 7 had no b, neither in a model nor in a step."""
+def test_a_step_of_an_earlier_release_is_taken_back():
     golden = TESTS / "golden" / "undone-0.1.0.model"
     model = streamptron.load(golden)
-    kept = {"late": model.weights["late"]["new one"], "seen": model.n_updates}
-    assert kept == {"late": pytest.approx(0.93, abs=0.01), "seen": 121}
+    assert "late" in model.weights["new one"]
+    assert model.n_updates == 121
     model.undo(Step.from_bytes(golden.with_suffix(".step").read_bytes()))
     assert not any("new one" in weights for weights in model.weights.values())
     assert model.n_updates == 120
@@ -432,27 +431,12 @@ def test_steps_of_the_heaviest_events_are_taken_back():
         assert math.isfinite(model.weights["a"])
 
 
-def former(step):
-    """The step as a version before this one would have written it."""
-    data = bytearray(bytes(step))
-    data[2] = 1
-    return sealed(bytes(data))
-
-
-def test_a_former_step_with_two_labels_is_taken_back():
+def test_a_step_of_a_newer_version_is_refused():
     model = AdaptiveClassifier()
-    model.learn_one({"a": 1}, "x")
-    before = inside(model)
-    model.undo(former(model.learn_one({"a": 1}, "y", undo=True)))
-    assert inside(model)[0] == before[0]
-
-
-def test_a_former_step_with_more_labels_is_refused_and_can_be_learned_anew():
-    model = AdaptiveClassifier()
-    for y in "xyz":
-        step = Step.from_bytes(former(model.learn_one({"a": 1}, y, undo=True)))
-    refused(model, step, ValueError, "step is of an earlier version .* Learn the right label")
-    model.learn_ticket(step.ticket, "x")
+    data = bytearray(bytes(model.learn_one({"a": 1}, "x", undo=True)))
+    data[2] = 2
+    message = "step is of version 2; this version of streamptron reads version 1"
+    refused(model, sealed(bytes(data)), ValueError, message)
 
 
 HEAVY = (1e-30, 0.5, 1.0, 1e9, 1e30)

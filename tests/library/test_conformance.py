@@ -29,10 +29,8 @@ from tests.support.mails import (
     sample,
 )
 from tests.support.marks import in_turn, seeds
-from tests.support.model_files import FORMER
 from tests.support.streams import labelled_texts, needs_data
 from tests.support.variants import LEARNERS, OWN, VARIANTS, make
-from tests.twin.model_file import ModelFile
 
 pytestmark = [needs_compiler, pytest.mark.once]  # the library knows no Python
 
@@ -300,28 +298,6 @@ def test_labels_that_come_late(options, tmp_path):
     model = AdaptiveClassifier(hash_seed=1, **options)
     late = [event for k in range(1, 7) for event in events(k, 40, LABELS[:k])]
     compared(model, late, tmp_path)
-
-
-@pytest.mark.parametrize("file", FORMER, ids=lambda file: file.stem)
-def test_a_file_of_before_rows_is_read_alike(file, tmp_path):
-    rng = random.Random(1)
-    names = ["free", "word", "é", "a name of more than fifteen bytes", "new"]
-    stream = [
-        (dict.fromkeys(rng.sample(names, rng.randint(0, 4)), 1.0), rng.choice(["ham", "spam"]))
-        for _ in range(40)
-    ]
-    (tmp_path / "lines").write_text("".join(event_line(*each) for each in stream))
-    found = called(program("conformance"), file, tmp_path / "lines", tmp_path / "after")
-    model = load(file)
-    for line, (x, label) in zip(found.splitlines(), stream, strict=False):
-        assert told(line) == answer(model, x)
-        model.learn_one(x, label)
-    model.save(tmp_path / "mine")
-    after, mine = (ModelFile(tmp_path / name) for name in ("after", "mine"))
-    assert after.part("many") == mine.part("many")
-    assert after.said["version"] == mine.said["version"] == "8"
-    for name, array in mine.arrays.items():
-        assert after.arrays[name].tobytes() == array.tobytes()
 
 
 @needs_data

@@ -18,7 +18,7 @@ from tests.model_file.test_damage import (
 from tests.support import mutations
 from tests.support.library import SANITIZED, event_line, needs_compiler, program
 from tests.support.marks import slow
-from tests.support.model_files import FORMER, GOLDEN
+from tests.support.model_files import GOLDEN
 
 # the library knows no Python, and is compiled under sanitizers here
 pytestmark = [needs_compiler, pytest.mark.slow]
@@ -65,8 +65,7 @@ def of_python(path):
 def test_golden_files_open(path):
     ((whole, mapped, words),) = opened([path])
     assert whole == 0, words
-    not_in_place = path in FORMER or "Voted" in path.name
-    assert mapped == (3 if not_in_place else 0)
+    assert mapped == (3 if "Voted" in path.name else 0)
 
 
 @pytest.mark.parametrize("change", [far_row, long_row, row_of_none, no_label, no_weight])

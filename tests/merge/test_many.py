@@ -2,7 +2,6 @@
 
 import copy
 import random
-import re
 
 import pytest
 
@@ -99,18 +98,11 @@ def test_a_model_says_the_same_of_itself_after_it_has_learned_elsewhere():
     assert digest(model) != digest(same)
 
 
-def test_a_delta_of_many_labels_made_by_an_earlier_version_is_refused_with_words():
+def test_a_delta_of_another_format_is_refused():
     base = AdaptiveClassifier(hash_seed=1)
-    model = learn(copy.deepcopy(base), events_of(random.Random(1), "ab"))
+    model = learn(copy.deepcopy(base), events_of(random.Random(1), "abc"))
     header, body = opened(model.delta(base).to_bytes())
     assert header["__metadata__"]["version"] == "1"
-    row = [1.0, 0.0, 0.0, 3.0, 0.0]
-    header["__metadata__"]["adaptive"] = str([1.0, 0.0, 0.0, [row, row, row], 1.0, 1.0])
-    with pytest.raises(ModelFileError, match=re.escape("more than two labels, made by an earlier")):
-        Delta.from_bytes(sealed(header, bytes(body)))
-    model = learn(model, events_of(random.Random(2), "c"))
-    header, body = opened(model.delta(base).to_bytes())
-    assert header["__metadata__"]["version"] == "3"
     header["__metadata__"]["version"] = "2"
-    with pytest.raises(ModelFileError, match="this version reads 'streamptron delta' 1 and 3"):
+    with pytest.raises(ModelFileError, match="'2'; this version reads 'streamptron delta' 1: make"):
         Delta.from_bytes(sealed(header, bytes(body)))

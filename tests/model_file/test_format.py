@@ -1,4 +1,4 @@
-"""The format is the one that docs/format.md describes, and files of earlier versions open."""
+"""The format is the one that docs/format.md describes, and files of earlier releases open."""
 
 import json
 import pickle
@@ -10,7 +10,6 @@ import streamptron
 from streamptron import (
     MIRA,
     AdaptiveClassifier,
-    ModelFileError,
     MultiLabelClassifier,
     Pair,
     Perceptron,
@@ -21,7 +20,7 @@ from streamptron import (
 from streamptron.modelfile import read as reading
 from tests.support import mutations
 from tests.support.marks import seeds
-from tests.support.model_files import BLOCKS, FORMER, GOLDEN, taught
+from tests.support.model_files import BLOCKS, GOLDEN, taught
 from tests.support.project import TESTS
 from tests.support.streams import KEYS
 from tests.support.variants import (
@@ -50,12 +49,7 @@ def test_others_who_read_safetensors_read_the_file(learner, variant, path):
     with safetensors.safe_open(path, "numpy") as file:
         said = file.metadata()
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    version = "1"
-    if learner == "AdaptiveClassifier":
-        version = "8" if "many" in said else "7"
-    elif "entries" in arrays:
-        version = "6"
-    assert (said["format"], said["version"]) == ("streamptron", version)
+    assert (said["format"], said["version"]) == ("streamptron", "1")
     assert json.loads(said["class"]) == learner
     assert json.loads(said["counters"]) == [model.n_seen, model.n_updates, model.n_mistakes]
     assert json.loads(said["metadata"]) == {"a": 1}
@@ -198,7 +192,7 @@ def test_lookup_is_filled_in_the_order_of_the_slots(path):
 
 @pytest.mark.parametrize(
     "file",
-    [file for file in GOLDEN if file not in FORMER + BLOCKS],
+    [file for file in GOLDEN if file not in BLOCKS],
     ids=lambda file: file.stem,
 )
 def test_golden_file_is_saved_with_the_same_arrays(file, path):
@@ -214,7 +208,8 @@ def test_golden_file_is_saved_with_the_same_arrays(file, path):
 def test_file_of_many_labels_in_blocks_is_saved_as_the_same_weights_in_rows(file, path):
     load(file).save(path)
     old, new = ModelFile(file), ModelFile(path)
-    assert (old.said["version"], new.said["version"]) == ("1", "6")
+    assert "entries" not in old.arrays
+    assert "entries" in new.arrays
     assert [nonzero(output) for output in old.weights()] == [
         nonzero(output) for output in new.weights()
     ]
@@ -225,39 +220,6 @@ def test_file_of_many_labels_in_blocks_is_saved_as_the_same_weights_in_rows(file
 
 def nonzero(output):
     return {slot: kept for slot, kept in output.items() if any(kept)}
-
-
-@pytest.mark.parametrize("file", FORMER, ids=lambda file: file.stem)
-def test_file_of_more_labels_from_before_rows_keeps_names_counts_and_weights(file, path):
-    model = load(file)
-    model.save(path)
-    old, new = ModelFile(file), ModelFile(path)
-    assert (old.said["version"] < "5", new.said["version"]) == (True, "8")
-    assert old.rows() == new.rows()
-    for name in ("keys", "texts", "lookup"):
-        assert old.arrays[name].tobytes() == new.arrays[name].tobytes()
-    for name in ("labels", "counters", "seed"):
-        assert old.part(name) == new.part(name)
-    assert old.params.items() <= new.params.items()
-    T, _, _, each, *behind = old.part("adaptive")
-    now = new.part("many")
-    assert (now[0], now[3]) == (T, [numbers[:3] for numbers in each])
-    assert now[1:3] == ["0x0.0p+0", "0x0.0p+0"]  # of z as it is now nothing is known
-    assert now[8] == "0x0.0p+0"
-    assert now[4:6] == (behind or ["0x1.0000000000000p+0"] * 2)
-    for place, mean in ((3, now[6]), (4, now[7])):
-        numbers = [float.fromhex(numbers[place]) for numbers in each]
-        assert float.fromhex(mean) == pytest.approx(sum(numbers) / len(numbers), rel=1e-15)
-    assert golden_answers(load(path)) == golden_answers(model)
-    assert golden_answers(load(path, mmap=True)) == golden_answers(model)
-    load(path).save(path)
-    assert ModelFile(path).rows() == new.rows()
-
-
-@pytest.mark.parametrize("file", FORMER, ids=lambda file: file.stem)
-def test_file_of_more_labels_from_before_rows_is_not_used_in_place(file):
-    with pytest.raises(ModelFileError, match=r"more than two labels .*load it without mmap"):
-        load(file, mmap=True)
 
 
 def test_arrays_start_on_a_cache_line(path):
@@ -293,7 +255,7 @@ def test_file_of_a_large_and_nearly_empty_hashed_model_is_small(learner, path):
     assert load(path).weights == model.weights == load(path, mmap=learner in PLACED).weights
 
 
-# Files of earlier versions
+# Files of earlier releases
 
 
 def golden_event(model):
@@ -314,11 +276,10 @@ def golden_answers(model):
 
 
 @pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
-def test_file_of_an_earlier_version_answers_as_it_did(file):
-    """But for those of more than two labels, beside which stands what the rule of now answers."""
+def test_file_of_an_earlier_release_answers_as_it_did(file):
     expected = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     assert golden_answers(loaded(file)) == expected
-    if file not in FORMER and not file.stem.startswith("VotedPerceptron"):  # not opened in place
+    if not file.stem.startswith("VotedPerceptron"):  # which is not opened in place
         assert golden_answers(loaded(file, mmap=True)) == expected
     model = loaded(file)
     if type(model) is RankingPerceptron:
@@ -329,46 +290,6 @@ def test_file_of_an_earlier_version_answers_as_it_did(file):
     assert model.n_seen == expected["counters"][0] + 1
 
 
-def before_columns(path):
-    """A file of two labels turned into one of format 1, which had no columns, and tau was 1."""
-    model = AdaptiveClassifier(hash_seed=1)
-    for i in range(60):
-        x = {"free": 1, "word": 1} if i % 2 else {"é": 1, 7: 1, "word": 1}
-        model.learn_one(x, ("ham", "spam")[i % 2])
-    model.save(path)
-    header, arrays = mutations.parts(path.read_bytes())
-    said = json.loads(header)
-    entry = said["__metadata__"]
-    entry["version"] = "1"
-    entry["adaptive"] = json.dumps(json.loads(entry["adaptive"])[:4])
-    text = json.dumps(said, separators=(",", ":")).encode()
-    text += b" " * (-(8 + len(text)) % 64)
-    path.write_bytes(mutations.sealed(mutations.joined(text, arrays)))
-
-
-def test_adaptive_file_of_before_columns_is_saved_again_from_where_it_lies(path):
-    file = path.with_name("before")
-    before_columns(file)
-    load(file, mmap=True).save(path)
-    found = [ModelFile(each) for each in (file, path)]
-    assert [each.said["version"] for each in found] == ["1", "1"]
-    assert found[0].arrays["chunks"].tolist() == found[1].arrays["chunks"].tolist()
-    assert golden_answers(load(path)) == golden_answers(load(file))
-    assert ModelFile(path).part("adaptive") == ModelFile(file).part("adaptive")
-    model = load(path)
-    assert model._get_params() == load(file)._get_params()
-    model.learn_one({"free": 3.5, "word": 1}, "spam")
-    model.save(path)
-    assert ModelFile(path).said["version"] == "7"
-    assert golden_answers(load(path)) == golden_answers(model)
-
-
-@pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
-def test_file_of_before_violators_was_a_parameter_has_the_best(learner):
-    model = loaded(TESTS / "golden" / f"{learner}-0.1.0.model")
-    assert model.violators == "best"
-
-
 def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
     names = (*LEARNERS, "RankingPerceptron", "hashed", "pipeline", "mail", "columns")
     names += ("rows", "rows-hashed", "rows-ceiling", "gaps", "gaps-rows", "newcomers")
@@ -377,7 +298,7 @@ def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
     assert {type(loaded(file)) for file in GOLDEN} == {*LEARNERS.values(), *others}
 
 
-def test_pipeline_of_an_earlier_version_is_there_with_all_beside_it():
+def test_pipeline_of_an_earlier_release_is_there_with_all_beside_it():
     found = reading.read(TESTS / "golden" / "pipeline-0.1.0.model")
     assert found.tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()
     assert found.metadata == {"a": 1}
@@ -387,7 +308,7 @@ def test_pipeline_of_an_earlier_version_is_there_with_all_beside_it():
     assert streamptron.__version__
 
 
-def test_pickles_of_an_earlier_version_are_loaded_and_pickled_again():
+def test_pickles_of_an_earlier_release_are_loaded_and_pickled_again():
     data = (TESTS / "golden" / "models-0.1.0.pickle").read_bytes()
     binary, several, mira, tokenizer = pickle.loads(pickle.dumps(pickle.loads(data)))
     assert binary.predict_one("prize") is True
@@ -396,5 +317,4 @@ def test_pickles_of_an_earlier_version_are_loaded_and_pickled_again():
     assert several.predict_one("law") == "politics"
     assert several[-1].max_features == 8
     assert (type(mira), mira.C, mira.predict_one({"law": 1})) == (MIRA, 0.5, "politics")
-    assert mira.violators == several[-1].violators == "best"  # from before it was a parameter
     assert tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()

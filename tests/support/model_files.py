@@ -7,13 +7,8 @@ from tests.support.project import TESTS
 from tests.support.variants import make, named_events
 
 GOLDEN = sorted((TESTS / "golden").glob("*.model"))
-# Before format 5 an AdaptiveClassifier with more than two labels had numbers of every label for
-# every feature, which are rows now, and another rule: what these files answer is what the rule of
-# now makes of their numbers.
-FORMER = [file for file in GOLDEN if file.stem in ("AdaptiveClassifier-0.1.0", "columns-0.1.0")]
-
-# Before format 6 linear learners had blocks of four outputs with any number of labels.
-BLOCKS = [file for file in GOLDEN if file.stem.startswith("former-wide")]
+# Of more than 32 labels with blocks of four outputs, which is written with rows.
+BLOCKS = [file for file in GOLDEN if file.stem.startswith("blocks")]
 
 
 def taught(learner, variant="default", seed=0, n=150, **params):

@@ -227,57 +227,9 @@ class ModelFile:
         return stored
 
     def rows(self):
-        """{(block, slot): {label: (c, w, G)}}, of more than two labels, in any format."""
-        if self.said["version"] < "5":
-            return self.former_rows()
+        """{(block, slot): {label: (c, w, G)}}, of more than two labels."""
         found = {at: list(self.row(stored)) for at, stored in self.stored().items() if at[0] != 1}
         return {at: {k: numbers for k, *numbers in row} for at, row in found.items() if row}
-
-    def former_rows(self):
-        """The same of a file of before format 5."""
-        K, positive = len(self.part("labels")), self.adaptive_positive()
-        blocks = self.former_blocks()
-        rows = {}
-        for (block, slot), head in blocks.items():
-            if block == 0:
-                w, G, *c = head.view("<f4")[4:].tolist()
-                halves = {positive: w / 2, 1 - positive: -w / 2}
-                dealt = (
-                    self.former_dealt(blocks, slot)
-                    if G < 0
-                    else [(c[k], float(np.float32(halves[k])), G) for k in (0, 1)]
-                )
-                row = {k: list(each) for k, each in enumerate(dealt) if each[0] or each[2]}
-                rows |= {(0, slot): row} if row else {}
-            elif block > 1 and (block - 2) % 4 == 0:
-                first = (block - 2) * 2
-                for k, e in enumerate(head.view("<f4").tolist(), first):
-                    if e and k < K:
-                        rows.setdefault((2, slot), {})[k] = [e, 0.0, 0.0]
-        return rows
-
-    def former_blocks(self):
-        """{(block, slot): its 32 bytes}, as format 3 numbers the blocks."""
-        found = {}
-        at = 0
-        for block, chunk, _ in self.arrays["chunks"].tolist():
-            if block and self.said["version"] < "3":
-                block = 3 + (block - 1) // 3 * 4 + (block - 1) % 3
-            for slot in self.slots()[self.slots() // 256 == chunk].tolist():
-                found[block, slot] = self.arrays["weights"][at]
-                at += 1
-        return found
-
-    def former_dealt(self, blocks, slot):
-        """c, w, G of each label, of a slot that is dealt out."""
-
-        def number(block, i):
-            return blocks.get((block, slot), np.zeros(4)).view("<f4").tolist()[i]
-
-        for k in range(len(self.part("labels"))):
-            group = 2 + k // 8 * 4
-            places = group + 1 + k % 8 // 4 * 2
-            yield number(places, 4 + k % 4), number(places, k % 4), number(group + 2, k % 8)
 
     def row(self, stored):
         """The entries of a slot of block 0 or 2, of more than two labels: (label, c, w, G)."""

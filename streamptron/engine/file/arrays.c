@@ -2,7 +2,6 @@
 
 #include "file/counts.h"
 #include "machine.h"
-#include "many/former.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "sets/flat.h"
@@ -65,9 +64,7 @@ static bool sp_arrays_are_its(const sp_header *header, const sp_learner *learner
     uint32_t found = 0;
     for (int i = 0; i < SP_ARRAY_JOURNAL; i++)
         found |= header->arrays[i].there ? 1U << i : 0;
-    return found == (sp_header_is_former(header, learner)
-                         ? sp_arrays_expected(learner) & ~(1U << SP_ARRAY_MARKS)
-                         : sp_arrays_expected(learner));
+    return found == sp_arrays_expected(learner);
 }
 
 /* Where an array starts, and how many rows it has. */
@@ -143,14 +140,6 @@ static int sp_marks_fault(int wrong, sp_fault *fault)
                  : 0;
 }
 
-SP_API void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks)
-{
-    for (size_t i = 0; i < 3 * n_chunks; i += 3) {
-        if (chunks[i])
-            chunks[i] = 3 + (chunks[i] - 1) / 3 * 4 + (chunks[i] - 1) % 3;
-    }
-}
-
 /* --- More than two labels */
 
 /* The rows, behind names and slots. */
@@ -192,54 +181,6 @@ static int sp_entries_open(const sp_header *header, const uint8_t *arrays, sp_le
                           fault);
 }
 
-/* Arrays of a former format, and these as they are now. */
-typedef struct sp_turned {
-    sp_former former;
-    double *weights;
-    uint32_t *chunks;
-    uint32_t *marks;
-} sp_turned;
-
-static void sp_turned_free(sp_turned *turned)
-{
-    sp_former_free(&turned->former);
-    sp_free(turned->weights);
-    sp_free(turned->chunks);
-    sp_free(turned->marks);
-}
-
-/* Turn them, and let the flat have them. 0, or a fault; call sp_turned_free in either case. */
-static int sp_former_open(const sp_learner *learner, sp_flat *flat, sp_turned *turned,
-                          sp_fault *fault)
-{
-    sp_former *former = &turned->former;
-    memset(turned, 0, sizeof(*turned));
-    former->weights = flat->weights;
-    former->n_weights = flat->n_weights;
-    former->chunks = flat->chunks;
-    former->n_chunks = flat->n_chunks;
-    former->rows = flat->slots;
-    former->n_rows = flat->n_stored;
-    former->n_slots = flat->n_keys;
-    former->n_labels = (size_t)learner->adaptive.n_labels;
-    former->positive = learner->adaptive.positive;
-    int wrong = sp_former_measure(former);
-    if (wrong == SP_FORMER_WRONG)
-        return sp_fault_say(fault, SP_WHY_DAMAGED, sp_flat_words(SP_FLAT_CHUNK));
-    turned->weights = (double *)sp_malloc((former->new_weights + 1) * SP_MARKED_WIDTH
-                                          * sizeof(double));
-    turned->chunks = (uint32_t *)sp_malloc((former->new_chunks + 1) * 3 * sizeof(uint32_t));
-    turned->marks = (uint32_t *)sp_malloc(former->new_marks * sizeof(sp_entry));
-    if (wrong || turned->weights == NULL || turned->chunks == NULL || turned->marks == NULL)
-        return sp_fault_memory(fault);
-    sp_former_write(former, turned->weights, turned->chunks, turned->marks);
-    flat->weights = turned->weights;
-    flat->n_weights = former->new_weights;
-    flat->chunks = turned->chunks;
-    flat->n_chunks = former->new_chunks;
-    return 0;
-}
-
 /* Names and slots. */
 static int sp_flat_open(sp_flat *flat, sp_learner *learner, ptrdiff_t n_outputs, size_t n_objects,
                         bool in_place, sp_fault *fault)
@@ -273,33 +214,10 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
     const char *words = sp_flat_find(header, arrays, learner, &flat);
     if (words != NULL)
         return sp_fault_say(fault, SP_WHY_DAMAGED, words);
-    bool former = sp_header_is_former(header, learner);
-    if (former && in_place)
-        return sp_fault_say(fault, SP_WHY_FOREIGN,
-                            "has more than two labels as earlier versions kept them, which cannot "
-                            "be used in place: open it without, and save it");
-    uint32_t *chunks = NULL;
-    if (header->version < 3 && sp_machine_once(learner).n_behind > 0) {
-        size_t n = 3 * flat.n_chunks;
-        chunks = (uint32_t *)sp_malloc((n + 1) * sizeof(uint32_t));
-        if (chunks == NULL)
-            return sp_fault_memory(fault);
-        memcpy(chunks, flat.chunks, n * sizeof(uint32_t));
-        sp_chunks_renumber(chunks, flat.n_chunks);
-        flat.chunks = chunks;
-    }
-    sp_turned turned = {.weights = NULL};
-    int failed = former ? sp_former_open(learner, &flat, &turned, fault) : 0;
-    if (!failed)
-        failed = sp_flat_open(&flat, learner, n_outputs, n_objects, in_place, fault);
-    if (!failed && former)
-        failed = sp_marks_fault(sp_marked_read(learner, turned.marks, turned.former.new_marks),
-                                fault);
-    sp_turned_free(&turned);
-    sp_free(chunks);
+    int failed = sp_flat_open(&flat, learner, n_outputs, n_objects, in_place, fault);
     if (failed)
         return failed;
-    if (learner->adaptive.rows && !former)
+    if (learner->adaptive.rows)
         return sp_marks_open(header, arrays, learner, in_place, fault);
     if (header->arrays[SP_ARRAY_ENTRIES].there)
         return sp_entries_open(header, arrays, learner, in_place, fault);

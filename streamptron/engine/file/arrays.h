@@ -12,9 +12,6 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
                               ptrdiff_t n_outputs, size_t n_objects, bool in_place,
                               sp_fault *fault);
 
-/* The list of chunks of a model of before there were columns, whose blocks lie between. */
-SP_API void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks);
-
 /* What is wrong with flat arrays (SP_FLAT_...), in words. */
 SP_API const char *sp_flat_words(int fault);
 

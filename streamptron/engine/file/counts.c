@@ -2,7 +2,6 @@
 
 #include "file/numbers.h"
 #include "machine.h"
-#include "many/former.h"
 #include "memory/heap.h"
 #include "whole/sound.h"
 
@@ -190,11 +189,10 @@ static bool sp_once_lists_read(const sp_json *json, uint32_t node, const sp_kept
 }
 
 /* The numbers of the model, a list of rows behind them, if there are any, and what is behind. */
-static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, bool behind,
-                                 double *numbers)
+static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, double *numbers)
 {
     uint32_t n = (uint32_t)once->n, node = n + 1;
-    uint32_t n_behind = behind ? (uint32_t)once->n_behind : 0;
+    uint32_t n_behind = (uint32_t)once->n_behind;
     bool rows = once->width > 0;
     if (!sp_is_list(json, 0, n + rows + n_behind + (uint32_t)once->n_lists)
         || !sp_doubles_read(json, 1, n, numbers)
@@ -210,56 +208,12 @@ static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, 
     }
     if (!sp_doubles_read(json, node, n_behind, numbers))
         return false;
-    for (ptrdiff_t i = n_behind; i < once->n_behind; i++)
-        numbers[i] = 1.0;
     return sp_once_lists_read(json, node + n_behind, once, numbers + once->n_behind);
-}
-
-SP_PRIVATE bool sp_header_is_former(const sp_header *header, const sp_learner *learner)
-{
-    return learner->adaptive.rows && header->version < 5;
-}
-
-/* Whether there is no b in a file of rows. */
-static bool sp_header_lacks_b(const sp_header *header, const sp_learner *learner)
-{
-    return learner->adaptive.rows && header->version < 8;
-}
-
-/* What is kept once, as files of before format 5, or 8, have it; a learner of other kinds has it
-   alike. */
-static sp_kept_once sp_once_of(const sp_header *header, const sp_learner *learner)
-{
-    sp_kept_once once = sp_machine_once(learner);
-    if (sp_header_is_former(header, learner)) {
-        const sp_kept_once former = {"adaptive", 3, once.n_rows, 5, 2, once.n_lists, once.n_more};
-        return former;
-    }
-    once.n_behind -= sp_header_lacks_b(header, learner);
-    return once;
-}
-
-/* Numbers of such a file, as they are now. NULL without memory. */
-static double *sp_once_turned(const sp_header *header, const sp_learner *learner, double *numbers,
-                              const sp_kept_once *former)
-{
-    const size_t n_more = (size_t)(former->n_more * former->n_lists);
-    if (!sp_header_lacks_b(header, learner))
-        return numbers;
-    if (!sp_header_is_former(header, learner)) {
-        sp_former_usual(numbers, (size_t)former->n_rows, n_more);
-        return numbers;
-    }
-    double *now = (double *)sp_calloc(sp_once_numbers(former) + 3, sizeof(double));
-    if (now != NULL)
-        sp_former_once(numbers, (size_t)former->n_rows, n_more, now);
-    sp_free(numbers);
-    return now;
 }
 
 static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *fault)
 {
-    sp_kept_once once = sp_once_of(header, learner);
+    sp_kept_once once = sp_machine_once(learner);
     sp_part part;
     if (once.name == NULL)
         return 0;
@@ -269,15 +223,9 @@ static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *
         failed = sp_fault_memory(fault);
     if (!failed) {
         const char *wrong = "what is kept once does not fit the model";
-        bool good = sp_once_numbers_read(&part.json, &once, header->version > 2, numbers);
-        if (good)
-            numbers = sp_once_turned(header, learner, numbers, &once);
-        if (good && numbers != NULL)
+        if (sp_once_numbers_read(&part.json, &once, numbers))
             wrong = sp_machine_once_read(learner, numbers);
-        if (numbers == NULL)
-            failed = sp_fault_memory(fault);
-        else
-            failed = wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
+        failed = wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
     }
     sp_free(numbers);
     sp_part_free(&part);

@@ -15,9 +15,6 @@
 #include "file/header.h"
 #include "path/learner.h"
 
-/* Whether a file keeps more than two labels as those of before format 5 do. */
-SP_PRIVATE bool sp_header_is_former(const sp_header *header, const sp_learner *learner);
-
 /* Into an untrained learner that has its labels. 0, or a kind of fault. */
 SP_PRIVATE int sp_counts_read(const sp_header *header, sp_learner *learner, sp_fault *fault);
 

@@ -8,8 +8,6 @@
 
 static const char sp_format[] = "streamptron";
 static const char sp_checksum[] = "\"header_crc32\":\"";
-/* 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail */
-static const char sp_versions[][2] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
 static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_WEIGHTS] = {"weights", "F64", 8, 1},
@@ -221,8 +219,8 @@ static int sp_version_fault(const sp_header *header, uint32_t version, sp_fault 
         sp_fault_add_value(fault, &header->json, by);
     else
         sp_fault_add(fault, "None");
-    return sp_fault_add(fault, "; this version reads formats 1 to 9: install the version that "
-                               "wrote it, or a newer one");
+    return sp_fault_add(fault, "; this version reads format " SP_FORMAT_VERSION ": install the "
+                               "version that wrote it, or a newer one");
 }
 
 /* 0, or a kind of fault: it is not one of our files, or of another version. */
@@ -240,11 +238,8 @@ static int sp_header_recognise(sp_header *header, const uint8_t *text, size_t n,
     if (!sp_json_is(json, sp_json_get(json, header->metadata, "format"), sp_format))
         return sp_fault_say(fault, SP_WHY_FOREIGN, "is not a model file of streamptron");
     uint32_t version = sp_json_get(json, header->metadata, "version");
-    for (int i = 0; i < (int)(sizeof(sp_versions) / sizeof(*sp_versions)); i++) {
-        if (sp_json_is(json, version, sp_versions[i]))
-            header->version = i + 1;
-    }
-    return header->version ? 0 : sp_version_fault(header, version, fault);
+    return sp_json_is(json, version, SP_FORMAT_VERSION) ? 0
+                                                        : sp_version_fault(header, version, fault);
 }
 
 SP_API void sp_header_free(sp_header *header)
@@ -290,8 +285,8 @@ static int sp_delta_foreign(const sp_header *header, sp_fault *fault)
     sp_fault_add_value(fault, json, sp_json_get(json, header->metadata, "format"));
     sp_fault_add(fault, " ");
     sp_fault_add_value(fault, json, sp_json_get(json, header->metadata, "version"));
-    return sp_fault_add(fault, "; this version reads 'streamptron delta' 1 and 3: make it by the "
-                               "same version of streamptron");
+    return sp_fault_add(fault, "; this version reads 'streamptron delta' " SP_DELTA_VERSION
+                               ": make it by the same version of streamptron");
 }
 
 /* The header of n bytes, and whether the arrays are behind it. */
@@ -341,9 +336,8 @@ SP_PRIVATE int sp_delta_header_read(sp_header *header, const uint8_t *file, size
     const sp_json *json = &header->json;
     uint32_t version = sp_json_get(json, header->metadata, "version");
     if (!sp_json_is(json, sp_json_get(json, header->metadata, "format"), "streamptron delta")
-        || !(sp_json_is(json, version, "1") || sp_json_is(json, version, "3")))
+        || !sp_json_is(json, version, SP_DELTA_VERSION))
         return sp_delta_foreign(header, fault);
-    header->version = SP_HEADER_VERSION; /* what it has of columns and of rows is today's */
     failed = sp_delta_whole(header, n, fault);
     *size = header->size + header->n_arrays
             + (SP_ALIGNMENT - header->n_arrays) % SP_ALIGNMENT;

@@ -12,8 +12,11 @@
 
 #include "file/json.h"
 
+/* docs/format.md says when these count up. */
+#define SP_FORMAT_VERSION "1"
+#define SP_DELTA_VERSION "1"
+
 enum {
-    SP_HEADER_VERSION = 9, /* the newest */
     SP_HEADER_MOST = 100000000, /* bytes, the limit of other readers of safetensors too */
     SP_ALIGNMENT = 64,          /* of the arrays' start: a cache line */
     SP_CRC_DIGITS = 8,
@@ -78,7 +81,6 @@ typedef struct sp_header {
     size_t n_arrays; /* bytes of all arrays */
     sp_json json;
     uint32_t metadata; /* a node: the object that holds the parts */
-    int version;
     uint32_t arrays_crc32;
     sp_array arrays[SP_ARRAYS];
 } sp_header;

@@ -118,11 +118,7 @@ static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc
     char digits[SP_NUMBER_ROOM] = {0};
     sp_bytes_word(w->to, "{\"__metadata__\":{");
     sp_word_entry(w, "format", "streamptron");
-    bool columns = sp_machine_once(&contents->learner).n_behind > 0;
-    bool rows = contents->learner.adaptive.rows;
-    bool mail = contents->parts[SP_PART_MAIL].there;
-    bool wide = sp_machine_is_wide(&contents->learner);
-    sp_word_entry(w, "version", mail ? "9" : rows ? "8" : wide ? "6" : columns ? "7" : "1");
+    sp_word_entry(w, "version", SP_FORMAT_VERSION);
     sp_word_entry(w, "streamptron", by);
     sp_string_entry(w, "class", sp_class_name(contents->kind));
     sp_kept_write(w, "parameters", SP_PART_PARAMETERS);
@@ -207,10 +203,9 @@ static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said, uint32_t
 {
     const sp_contents *contents = w->contents;
     char digits[SP_CRC_DIGITS];
-    const char *once = sp_machine_once(&contents->learner).name;
     sp_bytes_word(w->to, "{\"__metadata__\":{");
     sp_word_entry(w, "format", "streamptron delta");
-    sp_word_entry(w, "version", once != NULL && strcmp(once, "many") == 0 ? "3" : "1");
+    sp_word_entry(w, "version", SP_DELTA_VERSION);
     sp_string_entry(w, "class", sp_class_name(contents->kind));
     sp_string_entry(w, "base", said->base);
     sp_bytes_number(&w->part, said->shard);

@@ -11,7 +11,7 @@ typedef struct sp_kept_once {
     ptrdiff_t n;        /* numbers of the model */
     ptrdiff_t n_rows;   /* and behind these rows of numbers, one a label */
     ptrdiff_t width;    /* of such a row; 0: there are none */
-    ptrdiff_t n_behind; /* numbers behind the rows, which are 1 in files of before format 3 */
+    ptrdiff_t n_behind; /* numbers behind the rows */
     ptrdiff_t n_more;   /* numbers of each list behind those */
     ptrdiff_t n_lists;  /* how many such lists there are */
 } sp_kept_once;

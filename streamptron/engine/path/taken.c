@@ -216,13 +216,6 @@ static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_
     taken->outputs = sp_adaptive_outputs(&learner->adaptive);
 }
 
-/* Whether b is kept, of a step of more than two labels. Before format 8 it was not. */
-static bool sp_taken_has_b(const sp_taken *taken)
-{
-    const size_t n = 2 * (size_t)sp_once_width(taken->m, true) * sizeof(double);
-    return taken->outputs > 1 && taken->n[SP_TAKEN_ONCE] == n;
-}
-
 /* What is wrong with what is kept once. */
 static const char *sp_once_fault(const sp_taken *taken, bool after)
 {
@@ -230,7 +223,7 @@ static const char *sp_once_fault(const sp_taken *taken, bool after)
        Gn; then b */
     const double *once = (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, after);
     const ptrdiff_t m = taken->m;
-    const ptrdiff_t n = sp_once_width(m, sp_taken_has_b(taken));
+    const ptrdiff_t n = sp_once_width(m, taken->outputs > 1);
     for (ptrdiff_t j = 0; j < n; j++) {
         if (!((j >= 4 && j < SP_ONCE_MODEL) || fabs(once[j]) <= SP_ONCE_MOST))
             return "its numbers are invalid";
@@ -260,7 +253,7 @@ static bool sp_slots_fit(const sp_taken *taken)
     return taken->n[SP_TAKEN_OUTPUTS] == (size_t)taken->m * sizeof(ptrdiff_t)
            && (taken->n[SP_TAKEN_SLOTS] - slots) % sizeof(uint64_t) == 0
            && taken->n[SP_TAKEN_ONCE]
-                  == 2 * (size_t)sp_once_width(taken->m, sp_taken_has_b(taken)) * sizeof(double)
+                  == 2 * (size_t)sp_once_width(taken->m, taken->outputs > 1) * sizeof(double)
            && taken->n[SP_TAKEN_NUMBERS] % row == 0 && taken->n[SP_TAKEN_NUMBERS] / row == n
            && taken->n[SP_TAKEN_MEANS] == 2 * n * sizeof(double);
 }
@@ -313,7 +306,6 @@ static int sp_slots_back(const sp_taken *taken, sp_learner *learner, const sp_ev
     }
     sp_kept_leave(learner, slots, event->n, n, bends, n_bends, columns, n_bytes);
     const sp_kept kept = {taken->outputs == 1,
-                          sp_taken_has_b(taken),
                           taken->y,
                           sp_taken_outputs(taken),
                           taken->m,

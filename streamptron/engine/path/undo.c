@@ -335,10 +335,10 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
     double drift[SP_DRIFT_NUMBERS];
     a->T = SP_MAX(0.0, sp_undo_back(a->T, before[0], after[0]));
     sp_adaptive_set_count(a, y, SP_MAX(0.0, sp_undo_back(a->D[y], before[1], after[1])));
-    if (a->m == after[2] && a->nm == after[3] && (!kept->has_b || a->many.b == after[b])) {
+    if (a->m == after[2] && a->nm == after[3] && (kept->one || a->many.b == after[b])) {
         a->m = before[2];
         a->nm = before[3];
-        if (kept->has_b)
+        if (!kept->one)
             a->many.b = before[b];
     }
     a->tau = sp_undo_back(a->tau, before[4], after[4]);

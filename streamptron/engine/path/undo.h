@@ -118,7 +118,6 @@ SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t 
 /* A step's numbers. */
 typedef struct sp_kept {
     bool one; /* there were two labels, with one output */
-    bool has_b; /* b is kept */
     ptrdiff_t y;
     const ptrdiff_t *k; /* outputs that stepped, rising */
     ptrdiff_t m;
