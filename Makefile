@@ -15,9 +15,9 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal --one-line
 # others have said in `pytest` and `sanitize`
 TURN ?= 1/1
 
-.PHONY: demo test check build t lint typecheck quick pytest version between engine switches \
-	threads coverage sanitize warnings journeys packages oldest bench docs spark dist clean lib \
-	amalgamation platforms program announced
+.PHONY: demo test check build t lint typecheck quick pytest version between without engine \
+	switches threads coverage sanitize warnings journeys packages oldest bench docs spark \
+	dist clean lib amalgamation platforms program announced
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -70,6 +70,11 @@ version: $(VENV)/.dev
 between: $(VENV)/.dev
 	$(STEP) "pytest: those of them that pass through compiled doors, on every core" \
 		$(OTHER) $(DOORS) streamptron
+
+# The same as where River is not installed; what needs it is skipped.
+without: $(VENV)/.dev
+	$(STEP) "pytest: those of them that need no River, without it" \
+		$(OTHER) -p tests.support.without_river $(DOORS) tests/command streamptron
 
 # The engine's own tests: programs in C, which need no Python, under the compiler's sanitizers.
 engine:

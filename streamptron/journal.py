@@ -338,9 +338,9 @@ def _before(model: Any, contents: Contents) -> Any:
     """What the model does with an event before its learner, as one step; None: nothing."""
     if contents.steps is None:
         return contents.tokenizer
-    from river.compose import Pipeline
+    from streamptron.estimator.river import compose
 
-    return Pipeline(*list(model.steps.items())[:-1])
+    return compose.Pipeline(*list(model.steps.items())[:-1])
 
 
 class _StepsAfter:

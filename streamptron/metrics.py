@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+import typing
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from river import compose, metrics
-
 from streamptron.doors.sets import RankModel
 from streamptron.estimator.checks import checked_number
 from streamptron.estimator.names import shown, type_shown
+from streamptron.estimator.river import compose, module_of
+
+if typing.TYPE_CHECKING:
+    from river.metrics.base import Metric
+else:
+    Metric = module_of("metrics.base", "metrics").Metric
 
 __all__ = ["MRR", "NDCG", "ndcg", "reciprocal_rank"]
 
@@ -159,7 +164,7 @@ def _listed(values: Any, what: str) -> list[Any]:
     return list(values)
 
 
-class _MeanOverQueries(metrics.base.Metric):
+class _MeanOverQueries(Metric):
     """The mean of a query's value, each counting by its weight."""
 
     _fmt = ",.6f"  # as River shows a number

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import typing
 
-from river import base
-
 from streamptron.doors.many import UNSORTED
 from streamptron.doors.model import RULES
 from streamptron.doors.sets import SetModel
 from streamptron.estimator.base import ByLabel
 from streamptron.estimator.parameters import MAX_PAIRS
+from streamptron.estimator.river import base
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import typing
 
-from river import base
-
 from streamptron.doors.model import Model
 from streamptron.doors.texts import TextDoor
+from streamptron.estimator.river import base
 from streamptron.estimator.tokens import named_as_elsewhere
 
 if typing.TYPE_CHECKING:
@@ -23,8 +22,9 @@ class TextTransformer(base.MiniBatchTransformer):
             from streamptron.estimator.pipeline import pipeline_of
 
             return pipeline_of(self, other)  # type: ignore[arg-type]
-        from river import compose
+        from streamptron.estimator.river import compose, need
 
+        need(f"a pipeline of {type(self).__name__} and {type(other).__name__}")
         return super().__or__(compose.FuncTransformer(dict)) | other
 
     def _more_tags(self) -> set[str]:

@@ -6,11 +6,10 @@ import math
 import typing
 from typing import Any
 
-from river import base
-
 from streamptron.doors.model import Model
 from streamptron.doors.sets import RankModel
 from streamptron.estimator.names import shown, type_shown
+from streamptron.estimator.river import base
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable

@@ -13,11 +13,11 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from river import preprocessing
 
 from streamptron import Checkpoint, ModelFileError, Perceptron, Tokenizer, load, read_metadata
 from tests.support import killed, saves
 from tests.support.marks import on_posix, seeds
+from tests.support.river import scaler
 from tests.support.variants import learned, make
 
 
@@ -296,11 +296,11 @@ def test_pipeline_of_a_tokenizer_and_a_learner_is_saved_when_due_and_comes_back(
     ("model", "message"),
     [
         (
-            lambda: Perceptron() | preprocessing.StandardScaler(),
+            lambda: Perceptron() | scaler(),
             r"not a pipeline of Perceptron, StandardScaler\. Pickle the pipeline instead; or save "
             r"its learner alone, pipeline\['Perceptron'\], and rebuild the others",
         ),
-        (preprocessing.StandardScaler, r"not a StandardScaler from river\..*; pickle it instead"),
+        (scaler, r"not a StandardScaler from river\..*; pickle it instead"),
         (lambda: type("Mine", (Perceptron,), {})(), "not a Mine from"),
     ],
     ids=["pipeline", "transformer", "subclass"],

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from river import linear_model
 
 from streamptron import Tokenizer, load
 from tests.support.marks import in_turn, slow
@@ -417,6 +416,8 @@ def test_a_delta_is_applied_beside_batches_that_are_read_and_learners_that_wait(
 @eager
 def test_these_tests_would_notice_a_model_that_mixes_states():
     """River's, for one, moves its intercept before its weights."""
+    from river import linear_model
+
     model, twin = linear_model.Perceptron(), linear_model.Perceptron()
     x = dict.fromkeys(range(N), 1 / 16)
 

@@ -9,7 +9,6 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from river import checks, evaluate, metrics
 from scipy.sparse import csr_array
 
 import streamptron
@@ -382,6 +381,8 @@ def test_contributions_sum_up_to_the_score(seed):
 
 
 def test_rivers_metrics_work_on_its_answers():
+    from river import evaluate, metrics
+
     stream = [
         (x, {y: y in there for y in LABELS})
         for x, there, _ in sets(random.Random(1), n=200, protocol="list")
@@ -417,6 +418,8 @@ class Music:
 
 
 def test_rivers_checks_pass(monkeypatch):
+    from river import checks
+
     monkeypatch.setattr("river.datasets.Music", Music)
     names = set()
     for check in checks.yield_checks(MultiLabelClassifier()):

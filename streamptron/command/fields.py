@@ -27,7 +27,7 @@ def texts_of(reading: dict[str, Any]) -> tuple[str, ...]:
 
 def with_features(tokenizer: Tokenizer) -> Any:
     """What makes an event of texts, and of all else that is there."""
-    from river import compose
+    from streamptron.estimator.river import compose
 
     # a TransformerUnion's last part comes first in its events
     return compose.Discard(*tokenizer.fields) + tokenizer
@@ -45,8 +45,7 @@ def takes_fields(tokenizer: Any) -> bool:
 
 def steps_with(union: Any, learner: Any) -> Steps:
     """The union as the steps of a pipeline, for a model file."""
-    from river import compose
-
+    from streamptron.estimator.river import compose
     from streamptron.modelfile.steps import steps_of
 
     return steps_of(compose.Pipeline(union, learner))

@@ -8,8 +8,6 @@ from collections.abc import Hashable, Mapping
 from operator import itemgetter
 from typing import Any, Self
 
-from river import base
-
 from streamptron._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
@@ -17,6 +15,7 @@ from streamptron.doors.names import damaged
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.learner import Learner
 from streamptron.estimator.names import Pair, shown, type_shown
+from streamptron.estimator.river import base
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable

@@ -124,7 +124,7 @@ def frame_series(
     values: Sequence[typing.Any] | np.ndarray, name: object, like: nw.DataFrame[typing.Any]
 ) -> typing.Any:
     """A series of the same kind and with the same index as a frame."""
-    from river.utils import dataframe
+    import narwhals.stable.v2 as nw
 
     if like.implementation.is_pandas_like() and any(value is None for value in values):
         # else pandas turns ints beside None into floats
@@ -132,19 +132,32 @@ def frame_series(
         for row, value in enumerate(values):
             objects[row] = value
         values = objects
-    return dataframe.to_native_series(values, name=name, like=like)  # type: ignore[arg-type]
+    series = nw.new_series(name, values, backend=nw.get_native_namespace(like))  # type: ignore
+    return _indexed(series.to_native(), like)
 
 
 def frame_columns(
     matrix: np.ndarray, columns: Iterable[typing.Any], like: nw.DataFrame[typing.Any]
 ) -> typing.Any:
     """A frame of the same kind and with the same index as another."""
-    from river.utils import dataframe
+    import narwhals.stable.v2 as nw
 
-    columns = list(columns)
-    if not like.implementation.is_pandas_like() and len(set(map(str, columns))) < len(columns):
+    columns = names = list(columns)
+    if not like.implementation.is_pandas_like():
+        names = list(map(str, columns))
+    if len(set(names)) < len(columns):
         raise ValueError(
             f"the labels {shown(columns, 200)} are not all different as text, which column names "
             f"of {like.implementation.value} must be; use a pandas frame"
         )
-    return dataframe.to_native_frame(dict(zip(columns, matrix.T, strict=True)), like=like)
+    data = dict(zip(names, matrix.T, strict=True))
+    return _indexed(nw.from_dict(data, backend=like.implementation).to_native(), like)
+
+
+def _indexed(made: typing.Any, like: nw.DataFrame[typing.Any]) -> typing.Any:
+    """A native series or frame with the index of a frame, if that has one."""
+    import narwhals.stable.v2 as nw
+
+    if (index := nw.maybe_get_index(like)) is not None:
+        made.index = index
+    return made

@@ -8,9 +8,8 @@ import typing
 from collections.abc import Hashable
 from typing import Any, Self
 
-from river import base
-
 from streamptron.doors.model import Model
+from streamptron.estimator.river import base
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable

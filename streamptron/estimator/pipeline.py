@@ -10,8 +10,6 @@ import os
 import typing
 from typing import Any
 
-from river import compose
-
 from streamptron._core import BinaryModel
 from streamptron.doors.model import Model
 from streamptron.doors.sets import RankModel
@@ -23,6 +21,7 @@ from streamptron.doors.texts import (
 )
 from streamptron.estimator.candidates import candidates_of
 from streamptron.estimator.names import shown
+from streamptron.estimator.river import compose
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable

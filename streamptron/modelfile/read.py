@@ -174,9 +174,8 @@ def model_of(contents: Contents) -> Any:
 
 def _pipeline_with(steps: Any, learner: Any) -> Any:
     """The pipeline of some steps and their learner."""
-    from river import compose
-
     from streamptron.estimator import pipeline
+    from streamptron.estimator.river import compose
 
     kind: Any = getattr(compose if steps.kind == "Pipeline" else pipeline, steps.kind)
     return kind(*zip(steps.names, [*steps.before, learner], strict=True))

@@ -22,6 +22,7 @@ from typing import Any
 
 from streamptron.doors.model import Model
 from streamptron.estimator.names import shown, type_shown
+from streamptron.estimator.river import OURS, VERSION, module_of
 from streamptron.modelfile.layout import ModelFileError
 from streamptron.modelfile.values import decode, encode
 
@@ -60,7 +61,7 @@ class Kind(typing.NamedTuple):
     Attributes
     ----------
     home
-        The module of its class.
+        The module of River's that has its class.
     given
         The parameters, each with its check.
     kept
@@ -111,9 +112,9 @@ _window = _of(int, type(None))
 _mapping = _of(dict, type(None))
 
 _WINDOW = {"window_size": _window}
-_SCALING = "river.preprocessing"
-_COMPOSE = "river.compose"
-_STATS = "river.stats"
+_SCALING = "preprocessing"
+_COMPOSE = "compose"
+_STATS = "stats"
 _SORTED = {"window": _object("SortedWindow")}
 _QUANTILE = "21dB?"  # River's P2 quantile: five markers, how many of them there are
 
@@ -195,7 +196,7 @@ KINDS: dict[str, Kind] = {
         ("_plan", "_inference_transformers", "_last_step_cached", "_last_step_params"),
     ),
     "PolynomialExtender": Kind(
-        "river.feature_extraction",
+        "feature_extraction",
         {"degree": _whole, "interaction_only": _truth, "include_bias": _truth, "bias_name": _any},
     ),
     # what these are made of
@@ -222,6 +223,7 @@ KINDS: dict[str, Kind] = {
         packed={"_iqr": f"<{_QUANTILE}{_QUANTILE}2d"},
     ),
 }
+HOMES = ("river.", OURS["compose"])  # where the classes of the table may be
 TOKENIZERS = {"Tokenizer": "streamptron.text", "Mail": "streamptron.mail"}
 PIPELINES = ("Pipeline", "TextPipeline", "RankPipeline")
 # What SelectType and Binarizer may be given; by the name in a file.
@@ -244,12 +246,13 @@ def _type_named(name: str) -> Any:
 
 def _class_of(name: str) -> Any:
     """The class of one of the table's names."""
-    return getattr(importlib.import_module(KINDS[name].home), name)
+    home = module_of(KINDS[name].home, f"the step {name}")
+    return getattr(home, name)
 
 
 def _is_known(value: Any) -> bool:
     name = type(value).__name__
-    if name not in KINDS or not type(value).__module__.startswith("river."):
+    if name not in KINDS or not type(value).__module__.startswith(HOMES):
         return False
     return type(value) is _class_of(name)
 
@@ -285,10 +288,7 @@ def steps_of(pipeline: Any) -> Steps:
             raise TypeError(
                 f"the step {shown(name)} is nested too deeply for a model file"
             ) from None
-    import river
-
-    version = str(getattr(river, "__version__", ""))
-    held = {"river": version, "class": kind, "names": names, "steps": parts}
+    held = {"river": VERSION, "class": kind, "names": names, "steps": parts}
     return Steps(kind, names, steps[:-1], json.dumps(held, separators=(",", ":")).encode())
 
 
@@ -339,13 +339,15 @@ def _written(value: Any) -> Any:
 
 def _written_special(value: Any) -> Any:
     """What is rebuilt in a way of its own."""
-    from river import utils
-
-    if type(value) is utils.Rolling:
-        return ["Rolling", value.window_size, _written(value.obj), _written(list(value.window))]
-    if type(value) is utils.SortedWindow:
-        return ["SortedWindow", _written(value.unsorted_window), _written(value.data)]
     kind = type(value)
+    if kind.__module__.startswith("river.utils."):
+        from river import utils
+
+        if kind is utils.Rolling:
+            window = _written(list(value.window))
+            return ["Rolling", value.window_size, _written(value.obj), window]
+        if kind is utils.SortedWindow:
+            return ["SortedWindow", _written(value.unsorted_window), _written(value.data)]
     if TOKENIZERS.get(kind.__name__) == kind.__module__:
         return [kind.__name__, _written(value._get_params())]
     return None
@@ -455,6 +457,8 @@ def steps_read(data: bytes) -> Steps:
                 f"has the step {shown(name)}, which {error}; it was written with River "
                 f"{river}: install the version of streamptron that wrote it, or a newer one"
             ) from None
+        except ModuleNotFoundError:  # River is not installed: that the file is damaged is not said
+            raise
         except Exception as error:
             raise ValueError(f"the step {shown(name)} is damaged: {error}") from error
         if not hasattr(step, "transform_one"):
@@ -484,8 +488,7 @@ def _read_numpy(dtype: str, data: str) -> Any:
 
 
 def _read_rolling(size: Any, obj: Any, window: Any) -> Any:
-    from river import utils
-
+    utils = module_of("utils", "a Rolling")
     inner, entries = _read(obj), _read(window)
     if type(size) is not int or type(inner).__name__ not in ("Mean", "Var"):
         raise ValueError("a Rolling is of something else than a Mean or a Var")
@@ -495,15 +498,14 @@ def _read_rolling(size: Any, obj: Any, window: Any) -> Any:
         (args, params) = entry
         if not (isinstance(args, tuple) and all(map(_number, args)) and params == {}):
             raise ValueError("a Rolling has something else than numbers in its window")
-    rolling = utils.Rolling(type(inner), window_size=size)
+    rolling: Any = utils.Rolling(type(inner), window_size=size)
     rolling.obj = inner
     rolling.window.extend(entries)
     return rolling
 
 
 def _read_sorted(unsorted: Any, data: Any) -> Any:
-    from river import utils
-
+    utils = module_of("utils", "a SortedWindow")
     window, values = _read(unsorted), _read(data)
     if sorted(window) != values or not all(map(_number, values)):
         raise ValueError("a SortedWindow is not sorted, or not of numbers")

@@ -17,6 +17,7 @@ import numpy as np
 from streamptron.doors.model import Model
 from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.pipeline import TextPipeline
+from streamptron.estimator.river import need
 from streamptron.estimator.table import frame, table
 from streamptron.study.data import error_of
 from streamptron.study.recorder import Recorder
@@ -378,6 +379,9 @@ def _name(model: Any) -> str:
 
 def _metrics(metrics: Any) -> list[Any]:
     """River metrics as a list."""
+    if isinstance(metrics, list | tuple) and not metrics:
+        return []
+    need("a metric")
     from river.metrics.base import ClassificationMetric, Metrics
 
     if isinstance(metrics, ClassificationMetric) and not isinstance(metrics, list):

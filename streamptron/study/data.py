@@ -16,7 +16,6 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from river import compose
 
 from streamptron.doors.model import Model
 from streamptron.doors.texts import Texts
@@ -27,6 +26,7 @@ from streamptron.estimator.columns import Rows
 from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.passes import Passes
 from streamptron.estimator.pipeline import TextPipeline
+from streamptron.estimator.river import compose
 from streamptron.files.reader import Reader
 
 if typing.TYPE_CHECKING:

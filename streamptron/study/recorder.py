@@ -13,6 +13,7 @@ from typing import Any
 from streamptron.doors.model import Model
 from streamptron.estimator.checks import whole
 from streamptron.estimator.names import shown, type_shown
+from streamptron.estimator.river import module_of
 from streamptron.modelfile.files import replace
 from streamptron.study.record import Record
 
@@ -353,9 +354,8 @@ def _detector(drift: Any) -> Any:
     if drift is None:
         return None
     if drift == "adwin":
-        from river.drift import ADWIN  # slow to import: it brings scipy
-
-        return ADWIN()  # type: ignore[no-untyped-call, unused-ignore]
+        # slow to import: it brings scipy
+        return module_of("drift", 'drift="adwin"').ADWIN()
     if isinstance(drift, type) or not (
         hasattr(drift, "update") and hasattr(drift, "drift_detected")
     ):

@@ -4,9 +4,9 @@ import json
 import random
 
 import pytest
-from river import compose
 
 from streamptron import AdaptiveClassifier, Tokenizer, load
+from streamptron.estimator.river import compose
 from tests.support.commands import run
 
 

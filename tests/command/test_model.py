@@ -6,7 +6,6 @@ import re
 from itertools import pairwise
 
 import pytest
-from river import preprocessing
 
 import streamptron
 from streamptron import (
@@ -215,6 +214,8 @@ def test_info_says_it_of_any_file(tmp_path, told):
     assert found["labels"] == ["7"]
     assert found["parameters"]["class_weight"] == {"7": 2.0}
     assert found["tokenizer"] is found["reading"] is None
+    from river import preprocessing
+
     model = preprocessing.StandardScaler() | Perceptron()
     model.learn_one({"a": 1.0}, True)
     found = about(model)

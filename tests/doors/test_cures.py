@@ -1,7 +1,6 @@
 """What an error says to do is what helps."""
 
 import pytest
-from river import preprocessing
 
 from streamptron import MulticlassPerceptron, Perceptron
 from tests.support.variants import every_learner, labels_for, make
@@ -14,6 +13,8 @@ def test_average_that_is_not_there_cannot_be_served_and_the_error_says_what_can(
 
 @every_learner
 def test_nan_of_a_step_before_the_learner_is_told_with_a_cure_that_works(learner):
+    from river import preprocessing
+
     y = labels_for(learner)[0]
     model = preprocessing.MinMaxScaler() | make(learner)
     with pytest.raises(ValueError, match=r"x\['a'\] is NaN.*MinMaxScaler.*StandardScaler makes 0"):

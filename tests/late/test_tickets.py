@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from river import compose, preprocessing
 
 import streamptron
 from streamptron import AdaptiveClassifier, MulticlassPerceptron, Perceptron, Ticket, Tokenizer
@@ -129,6 +128,8 @@ def test_a_pipeline_takes_back_what_it_learned():
 
 
 def test_other_pipelines_are_told_to_use_their_learner():
+    from river import compose, preprocessing
+
     pipeline = Tokenizer() | Perceptron()
     pipeline = compose.Pipeline(*pipeline.steps.values())
     assert not hasattr(pipeline, "predict_ticket")

@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from river import preprocessing
 
 from streamptron import Perceptron, Tokenizer, load, read_metadata
 from streamptron.engine.api import UNICODE
@@ -19,6 +18,7 @@ from streamptron.estimator.names import shown, type_shown
 from tests.support import mutations
 from tests.support.marks import seeds
 from tests.support.model_files import refused, taught
+from tests.support.river import scaler
 from tests.support.streams import needs_data, text_stream
 from tests.support.variants import (
     LEARNERS,
@@ -347,7 +347,7 @@ def test_pipeline_with_other_steps_says_what_to_do(path):
         pass
 
     longer = Tokenizer() | Perceptron()
-    longer |= preprocessing.StandardScaler()
+    longer |= scaler()
     for model in (longer, Mine() | Perceptron(), Tokenizer() | Own()):
         with pytest.raises(TypeError, match=r"not a pipeline of .*Pickle the pipeline instead"):
             model.save(path)
