@@ -316,7 +316,7 @@ def test_the_step_of_a_newcomers_own_event_is_short_until_it_has_come_a_few_time
     a = before.answer(x)
     assert a.length == pytest.approx(20.0)
     before.meet("c")
-    p, _ = before.softmax_of_many(a, 2)
+    p, _ = before.softmax_of_many(a.score, a.U, 2)
     g = 1.0 - p[2]
     model.learn_one(x, "c")
     # G is g X^2, so a feature steps by the root of g, and X does not matter
@@ -361,7 +361,8 @@ def test_a_feature_keeps_a_label_only_if_they_came_together_or_it_was_wrongly_ex
     for x, y, w in random_events(random.Random(seed), 300, values="one", labels=MANY):
         came = model.place.get(y)
         if not model.two and came is not None:
-            p, _ = model.softmax_of_many(model.answer(x), None)
+            a = model.answer(x)
+            p, _ = model.softmax_of_many(a.score, a.U, None)
             least = min(1 / 4, len(p) / 1024)
             wrongly = {k for k, p_k in p.items() if k != came and p_k > max(least, 1 / 128)}
             before = {j: {*model.slot(j).c} for j in x}
@@ -399,7 +400,7 @@ def test_the_others_mass_is_that_of_the_softmax_over_all(seed):
     for x, y, w in random_events(rng, 400, values="real", labels=labels):
         if not model.two:
             a = model.answer(x)
-            p, rest = model.softmax_of_many(a, None)
+            p, rest = model.softmax_of_many(a.score, a.U, None)
             best = max(a.score.values())
             e = {k: math.exp(score - best) for k, score in a.score.items()}
             total = math.fsum(e.values())
@@ -415,7 +416,7 @@ def test_a_label_that_outweighs_all_others_leaves_them_finite():
     model.w0[0], model.slots["ham"].w[0] = 80.0, -1000.0
     a = model.answer({"ham": 1})
     assert model.place["ham"] in a.U
-    p, _ = model.softmax_of_many(a, None)
+    p, _ = model.softmax_of_many(a.score, a.U, None)
     assert all(0.0 <= p_k <= 1.0 for p_k in p.values())
     model.learn_one({"ham": 1}, "eggs")
     assert all(map(math.isfinite, numbers(state(model))))

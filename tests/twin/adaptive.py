@@ -26,6 +26,7 @@ from tests.twin.arithmetic import (
 )
 from tests.twin.learners import Ceiling
 from tests.twin.many import ManyLabels
+from tests.twin.shapes import Shapes
 from tests.twin.values import numbers
 
 
@@ -243,11 +244,15 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         class_weight=None,
         max_features=None,
         bends=False,
+        shape="line",
     ):
         super().__init__(class_weight)
         self.eta = eta
         self.bends = bends
         self.watch = Watch() if forget == "auto" else None
+        self.shapes = None
+        if shape != "line":
+            self.shapes = Shapes(shape, lambda: Watch() if forget == "auto" else None)
         self.forget = forget
         self.naive_bayes = naive_bayes
         self.intercept = intercept
@@ -277,7 +282,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
 
     def scores(self, x):
         """{output: score}."""
-        return self.answer(x).score
+        return self.answer(x).final
 
     @property
     def tempering(self):
@@ -287,7 +292,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
     def predict_proba_one(self, x):
         if len(self.place) < 2:
             return dict.fromkeys(self.place, 1.0)
-        t = self.answer(x).score
+        t = self.answer(x).final
         scale = self.tempering * self.tau
         if self.two:
             t = t[1] * scale
@@ -298,8 +303,8 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         """Up to two labels the rank, a number; for more {label: score}. P is of tau times that."""
         a = self.answer(x)
         if self.two:
-            return a.score[1] * self.tempering / (1.0 + 2.0 * a.unknown)
-        return self.by_label([a.score[k] * self.tempering for k in self.outputs])
+            return a.final[1] * self.tempering / (1.0 + 2.0 * a.unknown)
+        return self.by_label([a.final[k] * self.tempering for k in self.outputs])
 
     def explain_one(self, x, label=None):
         """{feature: contribution} to decision_function_one, None being what is always there.
@@ -312,6 +317,10 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         parts = {j: part * scale for j, part in share.items() if j not in a.hidden}
         for j in a.hidden:  # ("gap", column) and others: a column's share has theirs
             parts[j[1]] += share[j] * scale
+        if self.shapes:  # a column's share has its curve, each pair of columns its own
+            output = 1 if self.two else self.place[label]
+            for j, part in self.shapes.explain(self, a, output).items():
+                parts[j] = parts.get(j, 0.0) + part * scale
         return parts
 
     def explain_two(self, a):
@@ -426,6 +435,9 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         a.length = absolute * a.r  # the sum of |X|
         a.unknown = (unknown * a.r) * a.r  # c: how little of the event is known
         (self.answer_two if self.two else self.answer_many)(a)
+        a.final, a.told = a.score, a.U
+        if self.shapes:
+            self.shapes.answer(self, a)
         return a
 
     def answer_two(self, a):
@@ -438,7 +450,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
             score += self.w0[1]
         if self.naive_bayes:
             score += self.wn * a.V
-        a.score = {1: score}
+        a.score, a.U = {1: score}, [1]
 
     def ask_naive_bayes(self, a):
         """z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)), and d and V of it.
@@ -469,7 +481,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
 
     def learn_one(self, x, y, w=1.0):
         a = self.answer(x)
-        self.count(a.score, y)
+        self.count(a.final, y)
         u = self.weight_of(y, w)
         if u > 0 and self.two:
             self.make_way(y)
@@ -483,22 +495,33 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         self.learn_usual_odds(a)
         known = y in self.place
         self.meet(y)
-        if (self.step_two if self.two else self.step_many)(a, y, u, known):
-            self.n_updates += 1
+        stepped = (self.step_two if self.two else self.step_many)(a, y, u, known)
+        if self.shapes:
+            stepped |= self.shapes.step(self, a, self.place[y], u, known)
+        self.n_updates += stepped
         self.keep_counts(a, y, u)
+        if self.shapes:
+            self.shapes.count(self, a, self.place[y], u)
 
     def learn_tau(self, a, y, u):
         """By how much probabilities are sharper: tau += .1 g / sqrt(G), g = u d log P(y) / dtau."""
-        if len(self.place) < 2 or y not in self.place:
+        if len(self.place) < 2 or y not in self.place or not self.sharpens:
             return
-        if self.two:
-            s = a.score[1] * self.tempering
-            g = u * (s * ((1.0 if self.speaks_for(1, y) else 0.0) - sigmoid(s * self.tau)))
-        else:
-            g = self.sharper_of_many(a, y, u)
-        if g is not None:
-            self.Gtau += g * g
-            self.tau = min(max(self.tau + (0.1 * g) / math.sqrt(self.Gtau), 0.2), 5.0)
+        sharper = self.sharper_of_two if self.two else self.sharper_of_many
+        g = sharper(a, a.score, y, u)
+        self.Gtau += g * g
+        # what curves say, too, must be heard: so the line must be able to grow
+        rate = 0.3 if self.shapes and any(a.ways[0].values()) else 0.1
+        tau = min(max(self.tau + (rate * g) / math.sqrt(self.Gtau), 0.2), 5.0)
+        if self.shapes:
+            self.shapes.learn_tau(a, lambda way: sharper(a, way, y, u))
+        self.tau = tau
+
+    def sharper_of_two(self, a, d, y, u):
+        """u d log P(y) / dtau, where tau multiplies the scores d."""
+        is_positive = 1.0 if self.speaks_for(1, y) else 0.0
+        p = sigmoid((a.final[1] * self.tempering) * self.tau)
+        return u * ((d[1] * self.tempering) * (is_positive - p))
 
     def learn_usual_odds(self, a):
         """m, the running mean of |d|; `many.py` says what that is of more labels."""

@@ -95,6 +95,8 @@ class ManyLabels:
                 slot.column.sift()
         self.w0 = {k: sign[k] * self.w0[1] for k in (0, 1)}
         self.G0 = dict.fromkeys((0, 1), self.G0[1])
+        if self.shapes:
+            self.shapes.split(sign)
 
     # Answering
 
@@ -194,18 +196,23 @@ class ManyLabels:
             return 0.0
         return self.b - log_exact(1.0 + self.T / (2.0 * float(k)))
 
-    def sharper_of_many(self, a, y, u):
-        """The g of tau; None if tau learns nothing of this event."""
-        if math.fmod(math.floor(self.T), float(-(-len(self.place) // self.at_once))) != 0:
-            return None
-        scale = self.tempering * self.tau
-        best = max(a.score.values()) * scale
-        scores = [a.score[k] for k in [*a.U, *(k for k in a.score if k not in a.U)]]
-        e = [exp_exact(score * scale - best) for score in scores]
-        expected = lanes([e_k * score for e_k, score in zip(e, scores, strict=True)]) / lanes(e)
-        return u * ((a.score[self.place[y]] - expected) * self.tempering)
+    @property
+    def sharpens(self):
+        """Whether tau learns of this event."""
+        if self.two:
+            return True
+        return math.fmod(math.floor(self.T), float(-(-len(self.place) // self.at_once))) == 0
 
-    def softmax_of_many(self, a, new):
+    def sharper_of_many(self, a, d, y, u):
+        """The g of a tau that multiplies the scores d."""
+        scale = self.tempering * self.tau
+        best = max(a.final.values()) * scale
+        places = [*a.told, *(k for k in a.final if k not in a.told)]
+        e = [exp_exact(a.final[k] * scale - best) for k in places]
+        expected = lanes([e_k * d[k] for e_k, k in zip(e, places, strict=True)]) / lanes(e)
+        return u * ((d[self.place[y]] - expected) * self.tempering)
+
+    def softmax_of_many(self, score, U, new):
         """{place: p} of all labels, and the mass of those that are not in U.
 
         `new`: the place of a newcomer, or None. Its score is its intercept.
@@ -213,19 +220,19 @@ class ManyLabels:
         Rounding can leave nothing of the others' mass though the best of them is the answer:
         then S would be 0. It is at least 1, as it is without rounding.
         """
-        leaf = {k: exp_within(self.w0[k]) for k in a.score}
-        rest = max(0.0, tree_sum(list(leaf.values())) - lanes([leaf[k] for k in a.U]))
-        best = max(a.score.values())
+        leaf = {k: exp_within(self.w0[k]) for k in score}
+        rest = max(0.0, tree_sum(list(leaf.values())) - lanes([leaf[k] for k in U]))
+        best = max(score.values())
         if new is not None:
             best = max(best, self.w0[new])
         others = exp_within(-best)
-        S = rest * others + lanes([exp_exact(a.score[k] - best) for k in a.U])
+        S = rest * others + lanes([exp_exact(score[k] - best) for k in U])
         if new is not None:
             S += exp_exact(self.w0[new] - best)
         S = max(S, 1.0)
         p = {k: (leaf[k] * others) / S for k in leaf}
-        for k in a.U:
-            p[k] = exp_exact(a.score[k] - best) / S
+        for k in U:
+            p[k] = exp_exact(score[k] - best) / S
         if new is not None:
             p[new] = exp_exact(self.w0[new] - best) / S
         return p, (rest * others) / S
@@ -234,7 +241,7 @@ class ManyLabels:
         """The update of the weights; whether there was one. `known`: y is not new."""
         place = self.place[y]
         self.learn_usual_score(a, place)
-        p, rest = self.softmax_of_many(a, None if known else place)
+        p, rest = self.softmax_of_many(a.score, a.U, None if known else place)
         phi = self.phi
         if self.watch and known:
             self.watch.see(p[place], [p[k] for k in a.U], u, rest)

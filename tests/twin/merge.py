@@ -14,6 +14,7 @@ from tests.twin.arithmetic import float32
 from tests.twin.counts import counted, floored, summed, told_apart, unhalved, within
 from tests.twin.learners import AROW, INTERCEPT
 from tests.twin.serving import Best, MulticlassCalibrator, Pocket
+from tests.twin.shapes import Cell, Gate
 
 
 def merge(models, since=None, untrained=None):
@@ -286,6 +287,8 @@ def mixed_adaptive(models, base):
             to.slots[feature] = copy.deepcopy(base.slot(feature))
     to.ceiling.places = list(to.slots)
     to.find_columns()
+    if to.shapes:
+        mix_shapes(to, models, base, n)
     return to
 
 
@@ -332,6 +335,75 @@ def only_told(to, slot):
     return slot
 
 
+def mix_shapes(to, models, base, n):
+    """Hats and cells as features: counts gain what each has gained, w goes by what G has gained.
+
+    Gates do as tau. Pairs are those of any model, and columns are chosen anew.
+    """
+    theirs = zip(*(m.shapes.layers for m in models), strict=True)
+    for layer, before, layers in zip(to.shapes.layers, base.shapes.layers, theirs, strict=True):
+        mix_gate(layer.tau, before.tau, [its.tau for its in layers])
+        if layer.watch:
+            each = zip(*[its.watch.numbers for its in layers], strict=True)
+            layer.watch.numbers = [mean(n, numbers) for numbers in each]
+        layer.cells, layer.gates = {}, {}
+        for part in dict.fromkeys(part for its in [before, *layers] for part in its.cells):
+            known = [its.gates.get(part) for its in layers]
+            if any(known) or part in before.gates:
+                start = before.gates.get(part, Gate(4.0))
+                layer.gates[part] = copy.deepcopy(start)
+                mix_gate(layer.gates[part], start, [gate for gate in known if gate])
+            places = [its.cells.get(part, {}) for its in [before, *layers]]
+            layer.cells[part] = {
+                place: mixed_cell(to, layer, *[cells.get(place, Cell()) for cells in places])
+                for place in dict.fromkeys(place for cells in places for place in cells)
+            }
+    columns = to.shapes.columns(to)
+    for ended in set(to.shapes.curves.cells) - set(columns):
+        to.shapes.curves.forget(ended)
+    surfaces = to.shapes.surfaces
+    if surfaces:
+        others = [m.shapes.surfaces for m in models]
+        surfaces.Z = mean(n, [its.Z for its in others])
+        pairs = dict.fromkeys(pair for its in others for pair in its.S)
+        surfaces.S = {pair: mean(n, [its.S.get(pair, 0.0) for its in others]) for pair in pairs}
+        surfaces.chosen = [a for a in columns if any(a in its.chosen for its in others)]
+        surfaces.n_choices = max(its.n_choices for its in others)
+        surfaces.n_columns = 0
+        surfaces.choose(columns, to.shapes.curves, to.T)
+
+
+def mix_gate(gate, before, others):
+    value, gamma = mixed_weight(
+        before.value, before.gamma, [(its.value, its.gamma) for its in others]
+    )
+    gate.put(value, gamma)
+
+
+def mixed_cell(to, layer, base, *cells):
+    """What several models make of a hat or cell; those that are as the base has it say nothing."""
+    cells = [cell for cell in cells if vars(cell) != vars(base)]
+    if not cells:
+        return copy.deepcopy(base)
+    if len(cells) == 1:
+        cell = copy.deepcopy(cells[0])
+    else:
+        cell = Cell()
+        for place in range(to.n_places):
+            theirs = [its.c.get(place, 0.0) for its in cells]
+            c = max(counted(base.c.get(place, 0.0), theirs), 0.0)
+            if c > 0:
+                cell.c[place] = c
+        layer.keep(to, cell)
+        for k in to.outputs:
+            known = [(its.w.get(k, 0.0), its.G.get(k, 0.0)) for its in cells]
+            w, G = mixed_weight(base.w.get(k, 0.0), base.G.get(k, 0.0), known)
+            if w != 0 or G != 0:
+                cell.w[k], cell.G[k] = float32(w), float32(G)
+    cell.om = float32(layer.weight_by_chi2(to, cell))
+    return cell
+
+
 def row(model, feature):
     slot = model.slots.get(feature)
     return slot and vars(slot)
@@ -356,6 +428,12 @@ def places_as(to, model):
         w, G = slot.w, slot.G
         slot.w = {k: float32(sign * w[o]) for k, (o, sign) in sides.items() if o in w}
         slot.G = {k: G[o] for k, (o, sign) in sides.items() if o in G}
+    for layer in model.shapes.layers if model.shapes else ():
+        for cell in [cell for cells in layer.cells.values() for cell in cells.values()]:
+            w, G = cell.w, cell.G
+            cell.c = {places[k]: c for k, c in cell.c.items() if k in places}
+            cell.w = {k: float32(sign * w[o]) for k, (o, sign) in sides.items() if o in w}
+            cell.G = {k: G[o] for k, (o, sign) in sides.items() if o in G}
     model.D = {places[k]: D for k, D in model.D.items() if k in places}
     w0, G0 = model.w0, model.G0
     model.w0 = {k: sign * w0[o] for k, (o, sign) in sides.items()}

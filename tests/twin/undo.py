@@ -19,6 +19,7 @@ from tests.twin.counts import within
 from tests.twin.labels import Entry, MultiLabelClassifier
 from tests.twin.labels import Slot as SetSlot
 from tests.twin.learners import INTERCEPT
+from tests.twin.shapes import Cell, Gate
 
 
 class Step:
@@ -114,12 +115,14 @@ def learn_adaptive(twin, x, y, w):
     names += twin.answer(x).hidden
     u = twin.weight_of(y, w)
     before = copy.deepcopy(twin)
+    step.shapes = [before.shapes]
     if u != 0:
         before.meet(y)  # as a new label's numbers, and those of two that split, begin
     step.before = snapshot(before, names)
     updates = twin.n_updates
     twin.learn_one(x, y, w)
     step.after = snapshot(twin, names)
+    step.shapes.append(copy.deepcopy(twin.shapes))
     step.changed = twin.n_updates != updates
     step.two = twin.two
     step.y = twin.place[y] if u != 0 else None
@@ -172,6 +175,8 @@ def undo_adaptive(twin, step):
             undo_slot(twin, step, twin.slots[name], slots[name], slots_after[name], stepped)
             undo_column(twin, step, twin.slots[name], slots[name], slots_after[name])
     twin.find_columns()
+    if twin.shapes:
+        undo_shapes(twin, step)
 
 
 def moved(step, k):
@@ -268,6 +273,44 @@ def undo_column(twin, step, slot, before, after):
         if now.n == 0 or now.since == 0:
             slot.column = None
     slot.om = float32(twin.weight_by_chi2(slot))
+
+
+def undo_shapes(twin, step):
+    """Counts, weights and gates by their differences. Which columns have surfaces stays."""
+    layers = zip(twin.shapes.layers, *(its.layers for its in step.shapes), strict=True)
+    for layer, before, after in layers:
+        undo_gate(layer.tau, before.tau, after.tau)
+        if layer.watch and layer.watch.numbers == after.watch.numbers:
+            layer.watch.numbers = before.watch.numbers
+        for part, cells in after.cells.items():
+            if part not in layer.cells:  # forgotten since
+                continue
+            if part in after.gates:
+                undo_gate(layer.gates[part], before.gates.get(part, Gate(4.0)), after.gates[part])
+            known = before.cells.get(part, {})
+            for place, cell in cells.items():
+                then = known.get(place, Cell())
+                if vars(then) != vars(cell):
+                    undo_cell(twin, step, layer, layer.cells[part][place], then, cell)
+
+
+def undo_gate(gate, before, after):
+    value = back(gate.value, before.value, after.value)
+    gate.put(value, back(gate.gamma, before.gamma, after.gamma))
+
+
+def undo_cell(twin, step, layer, cell, before, after):
+    same = (cell.om, cell.c) == (after.om, after.c)
+    for k in dict.fromkeys([*before.G, *after.G]):
+        for now, share in parts_of(twin, step, k):
+            w = [float32(share * its.w.get(k, 0.0)) for its in (before, after)]
+            cell.w[now] = back32(cell.w.get(now, 0.0), *w)
+            G = before.G.get(k, 0.0), after.G.get(k, 0.0)
+            cell.G[now] = max(0.0, back32(cell.G.get(now, 0.0), *G))
+    if sum(after.c.values()) > sum(before.c.values()):  # not halved
+        c = back32(*(its.c.get(step.y, 0.0) for its in (cell, before, after)))
+        cell.c[step.y] = max(0.0, c)
+    cell.om = before.om if same else float32(layer.weight_by_chi2(twin, cell))
 
 
 def same_column(one, two, kept):
