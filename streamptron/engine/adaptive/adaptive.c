@@ -74,7 +74,7 @@ SP_RARE SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *othe
 SP_PRIVATE void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D)
 {
     a->D[k] = D;
-    a->lnD[k] = a->rows ? sp_log(1.0 + D / 3.0) : sp_log(D + 1.0);
+    a->lnD[k] = sp_one_log(a->rows ? 1.0 + D / 3.0 : D + 1.0);
     a->rD[k] = 1.0 / (D + (a->rows ? 10.0 : 1.0));
 }
 
@@ -572,8 +572,8 @@ SP_RARE SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table
         const sp_head *head = sp_table_head(table, slots[i]);
         double t = column ? 0.0 : sp_odds_of(head, x[i], a->T);
         if (t > 0.0) {
-            double odds = sp_log(1.0 + (double)head->of.c[k] * t);
-            double against = sp_log(1.0 + (double)head->of.c[1 - k] * t);
+            double odds = sp_one_log(1.0 + (double)head->of.c[k] * t);
+            double against = sp_one_log(1.0 + (double)head->of.c[1 - k] * t);
             share += factor * (odds - a->lnD[k] - (against - a->lnD[1 - k]));
         }
     }

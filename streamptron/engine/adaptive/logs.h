@@ -1,8 +1,9 @@
 /* Logarithm and exponential, the same on every machine: they are for AdaptiveClassifier, whose
    models must not depend on the system's math library.
 
-   Functions in this file: sp_log, sp_exp, sp_sigmoid; sp_log_both and sp_sigmoid_both, of two
-   numbers side by side; sp_fraction, which splits a number into fraction and exponent. */
+   Functions in this file: sp_log and sp_exp, for loops, and sp_one_log and sp_one_exp, for what is
+   worked out once an event; sp_sigmoid; sp_log_both and sp_sigmoid_both, of two numbers side by
+   side; sp_fraction, which splits a number into fraction and exponent. */
 
 #ifndef STREAMPTRON_ADAPTIVE_LOGS_H
 #define STREAMPTRON_ADAPTIVE_LOGS_H
@@ -86,7 +87,17 @@ SP_TEMPLATE double sp_exp(double x)
     return x >= -700.0 ? p : 0.0;
 }
 
-SP_TEMPLATE double sp_sigmoid(double t)
+SP_UNSEEN SP_APART double sp_one_log(double x)
+{
+    return sp_log(x);
+}
+
+SP_UNSEEN SP_APART double sp_one_exp(double x)
+{
+    return sp_exp(x);
+}
+
+SP_UNSEEN SP_APART double sp_sigmoid(double t)
 {
     double e = sp_exp(-fabs(t));
     return (t >= 0.0 ? 1.0 : e) / (1.0 + e);
@@ -115,7 +126,7 @@ SP_TEMPLATE void sp_log_both(const double *x, double *logs)
 }
 
 /* sp_sigmoid of two numbers. */
-SP_TEMPLATE void sp_sigmoid_both(double first, double second, double *sigmoids)
+SP_UNSEEN SP_APART void sp_sigmoid_both(double first, double second, double *sigmoids)
 {
     const sp_double2 t = {first, second}, low = SP_BOTH(-700.0);
     const sp_double2 x = (sp_double2)((sp_int2)t | INT64_MIN);
@@ -140,7 +151,7 @@ SP_TEMPLATE void sp_log_both(const double *x, double *logs)
     logs[1] = sp_log(x[1]);
 }
 
-SP_TEMPLATE void sp_sigmoid_both(double first, double second, double *sigmoids)
+SP_UNSEEN SP_APART void sp_sigmoid_both(double first, double second, double *sigmoids)
 {
     sigmoids[0] = sp_sigmoid(first);
     sigmoids[1] = sp_sigmoid(second);

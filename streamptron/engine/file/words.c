@@ -21,7 +21,7 @@ SP_PRIVATE int sp_fault_add(sp_fault *fault, const char *words)
     return sp_fault_add_bytes(fault, words, strlen(words));
 }
 
-SP_PRIVATE int sp_fault_say(sp_fault *fault, int kind, const char *words)
+SP_APART SP_PRIVATE int sp_fault_say(sp_fault *fault, int kind, const char *words)
 {
     fault->kind = kind;
     fault->n = 0;

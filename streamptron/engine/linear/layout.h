@@ -86,4 +86,7 @@ typedef struct {
     ptrdiff_t n;
 } sp_entries;
 
+/* Whether `columns` or `places` are there: a matrix's, which the library does not have. */
+#define SP_OF_MATRIX(numbers) (!SP_SMALL && (numbers) != NULL)
+
 #endif

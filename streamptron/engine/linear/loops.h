@@ -56,10 +56,10 @@ SP_TEMPLATE void sp_sum_any(const sp_slots block, const sp_clock clock, const sp
     sp_sum_slot(block, clock, slot, field, x, w, v, p, lanes, average, layout)
     if (intercept)
         SUM(SP_SLOT_INTERCEPT, sp_slot(block.chunks, SP_SLOT_INTERCEPT, width), 1.0);
-    if (entries.places) {
+    if (SP_OF_MATRIX(entries.places)) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
             SUM(0, sp_at(block.chunks[0], entries.places[entries.columns[i]]), entries.x[i]);
-    } else if (entries.columns) {
+    } else if (SP_OF_MATRIX(entries.columns)) {
         for (ptrdiff_t i = 0; i < entries.n; i++) {
             uint32_t slot = entries.slots[entries.columns[i]];
             SUM(slot, sp_slot(block.chunks, slot, width), entries.x[i]);
@@ -96,10 +96,10 @@ made(void, name, (double ***chunks, const sp_entries *entries, const int interce
     for (int b = 0; b < blocks; b++) \
         for (int k = 0; k < parts; k++) sum[b][k] = (vector){0.0}; \
     if (intercept) SP_SUM_SLOT(SP_SLOT_INTERCEPT, 1.0, parts, blocks) \
-    if (blocks == 1 && places) { \
+    if (blocks == 1 && SP_OF_MATRIX(places)) { \
         for (ptrdiff_t i = 0; i < n; i++) \
             SP_SUM_PARTS(0, sp_at(null_slot, places[columns[i]]), x[i], parts) \
-    } else if (columns) { \
+    } else if (SP_OF_MATRIX(columns)) { \
         for (ptrdiff_t i = 0; i < n; i++) SP_SUM_SLOT(slots[columns[i]], x[i], parts, blocks) \
     } else { \
         for (ptrdiff_t i = 0; i < n; i++) { \
@@ -210,8 +210,9 @@ SP_TEMPLATE void sp_second_any(const sp_slots block, const sp_entries entries, c
     double sums[SP_LANES] = {0.0};
     if (intercept) sp_second_slot(block, SP_SLOT_INTERCEPT, 1.0, lane, sums, m, lanes, layout);
     for (ptrdiff_t i = 0; i < entries.n; i++)
-        sp_second_slot(block, entries.slots[entries.columns ? entries.columns[i] : i], entries.x[i],
-                       lane, sums, m, lanes, layout);
+        sp_second_slot(block,
+                       entries.slots[SP_OF_MATRIX(entries.columns) ? entries.columns[i] : i],
+                       entries.x[i], lane, sums, m, lanes, layout);
     for (int j = 0; j < m; j++) second[j] = sums[j];
 }
 
@@ -245,10 +246,10 @@ SP_TEMPLATE void sp_add_any(const sp_slots block, const sp_clock clock, const sp
     const int width = lanes * layout.fields;
 #define ADD(slot, x) sp_add_slot(clock, slot, x, step, m, lanes, average, layout)
     if (intercept) ADD(sp_slot(block.chunks, SP_SLOT_INTERCEPT, width), 1.0);
-    if (entries.places) {
+    if (SP_OF_MATRIX(entries.places)) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
             ADD(sp_at(block.chunks[0], entries.places[entries.columns[i]]), entries.x[i]);
-    } else if (entries.columns) {
+    } else if (SP_OF_MATRIX(entries.columns)) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
             ADD(sp_slot(block.chunks, entries.slots[entries.columns[i]], width), entries.x[i]);
     } else {

@@ -346,9 +346,9 @@ static void sp_table_catch_up(sp_table *table, ptrdiff_t block, const sp_entries
 {
     sp_block *of = &table->blocks[block];
     for (ptrdiff_t i = intercept ? -1 : 0, end = entries->n; i < end; i++) {
-        sp_slot_type at = i < 0                      ? (sp_slot_type)SP_SLOT_INTERCEPT
-                          : entries->columns == NULL ? entries->slots[i]
-                                                     : entries->slots[entries->columns[i]];
+        sp_slot_type at = i < 0 ? (sp_slot_type)SP_SLOT_INTERCEPT
+                          : SP_OF_MATRIX(entries->columns) ? entries->slots[entries->columns[i]]
+                                                           : entries->slots[i];
         size_t chunk = at >> SP_CHUNK_BITS;
         if (of->folds[chunk] != table->fold) {
             sp_catch_up(of->chunks[chunk], table->fold - of->folds[chunk], table->lanes,

@@ -25,7 +25,7 @@ static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
     sp_exps(w->score, 1.0, best, w->p, w->n_met);
     w->total = w->rest * w->shift + sp_met_sum(w->p, w->n_met);
     if (fresh)
-        w->total += sp_exp(w->begins - best);
+        w->total += sp_one_exp(w->begins - best);
     w->total = w->total > 1.0 ? w->total : 1.0; /* the best one's; what was taken off may be it */
 }
 
@@ -129,7 +129,7 @@ static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_
     if (w->n_met == a->n_labels)
         return;
     /* at least as low as the least w0 that makes a step, whatever roundings say */
-    double least = sp_log(SP_THR * w->total / (u * w->shift)) - 1e-9;
+    double least = sp_one_log(SP_THR * w->total / (u * w->shift)) - 1e-9;
     if (least < 1.0 - SP_LEAF_MOST)
         least = -INFINITY;
     for (ptrdiff_t k = sp_tree_from(many, 0, least); k >= 0 && k < a->n_labels;
@@ -160,7 +160,7 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
     sp_many_aim_at_others(learner, w, y, u);
     if (fresh) {
         double best = sp_many_score_of(a, w, w->weighed.top);
-        p = sp_exp(w->begins - SP_MAX(best, w->begins)) / w->total;
+        p = sp_one_exp(w->begins - SP_MAX(best, w->begins)) / w->total;
         sp_many_aim_at(a, w, y, 1.0 - p, u);
     } else if (a->watches) {
         p = sp_many_met(w, y) ? w->p[sp_many_at(w, y)] / w->total

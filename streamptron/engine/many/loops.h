@@ -440,8 +440,8 @@ SP_TEMPLATE void sp_dense_sums(const sp_dense *dense, const double *rD, double *
 }
 
 /* The same over a row in either form. */
-SP_TEMPLATE void sp_row_sums(const sp_sparse_rows *rows, const sp_sparse *row, const double *rD,
-                             double *sum, double *squares)
+SP_TEMPLATE_HERE void sp_row_sums(const sp_sparse_rows *rows, const sp_sparse *row,
+                                  const double *rD, double *sum, double *squares)
 {
     if (row->dense) {
         const sp_dense dense = sp_dense_of(rows, row);
@@ -509,7 +509,7 @@ SP_TEMPLATE void sp_dues_settle(sp_dues *dues, const sp_sparse_rows *rows, const
 /* --- Arrays */
 
 /* The sum of an array. */
-SP_TEMPLATE double sp_met_sum(const double *x, ptrdiff_t n)
+SP_UNSEEN SP_APART double sp_met_sum(const double *x, ptrdiff_t n)
 {
     double all[4] = {0.0, 0.0, 0.0, 0.0};
     ptrdiff_t k = 0;

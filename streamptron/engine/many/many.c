@@ -186,7 +186,7 @@ SP_WIDER_HERE(void, sp_few_hear_rows,
 /* z of the labels that were met; and the largest, or 0. */
 static void sp_many_ask_naive_bayes(const sp_adaptive *a, sp_met *w)
 {
-    const sp_priors priors = {sp_log(1.0 + a->T / (double)a->n_labels / 3.0), sp_many_rare(a),
+    const sp_priors priors = {sp_one_log(1.0 + a->T / (double)a->n_labels / 3.0), sp_many_rare(a),
                               (double)SP_MAX(w->weighed.sums.used - 1, (ptrdiff_t)0)};
     for (ptrdiff_t i = 0; i < w->n_met; i++) {
         w->V[i] = a->lnD[w->met[i]];
@@ -283,7 +283,7 @@ SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met 
     double rarity = 0.0;
     if (z != 0.0) {
         told = a->wn * w->V[sp_many_at(w, k)] / z * (a->D[k] / (a->D[k] + sp_many_rare(a)));
-        rarity = a->lnD[k] - sp_log(1.0 + a->T / (double)a->n_labels / 3.0);
+        rarity = a->lnD[k] - sp_one_log(1.0 + a->T / (double)a->n_labels / 3.0);
     }
     if (i < 0) /* of one feature less than there are */
         return ((a->intercept ? a->w0[k] : 0.0) + told * rarity) * scale;
@@ -291,7 +291,7 @@ SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met 
     double share = (double)entry.w * (weighed->sums.h[i] * weighed->r);
     double t = weighed->sums.t[i];
     if (t > 0.0 && z != 0.0)
-        share += told * (sp_log(1.0 + (double)entry.c * t) - rarity);
+        share += told * (sp_one_log(1.0 + (double)entry.c * t) - rarity);
     return share * scale;
 }
 

@@ -168,7 +168,7 @@ static inline double sp_many_rare(const sp_adaptive *a)
 /* w0 of a label that is new: as low as it is of one that has come once in T events. */
 static inline double sp_many_begins(const sp_adaptive *a)
 {
-    return a->intercept ? a->many.b - sp_log(1.0 + a->T / (2.0 * (double)a->n_labels)) : 0.0;
+    return a->intercept ? a->many.b - sp_one_log(1.0 + a->T / (2.0 * (double)a->n_labels)) : 0.0;
 }
 
 /* Answer an event, whose features have been read. */

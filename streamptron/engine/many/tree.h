@@ -18,7 +18,8 @@
 static inline double sp_leaf(double x)
 {
     x = x > SP_LEAF_MOST ? SP_LEAF_MOST : x < -SP_LEAF_MOST ? -SP_LEAF_MOST : x;
-    return x <= 0.0 ? sp_exp(x) : 1.0 / sp_exp(-x);
+    const double e = sp_one_exp(-fabs(x));
+    return x <= 0.0 ? e : 1.0 / e;
 }
 
 static inline size_t sp_tree_bytes(const sp_many *many)

@@ -53,21 +53,30 @@ static inline void sp_arena_reset(sp_arena *arena)
         sp_arena_shrink(arena);
 }
 
+/* A new block that has room for n bytes; NULL without memory. */
+SP_UNSEEN SP_APART sp_arena_block *sp_arena_open(sp_arena *arena, size_t n)
+{
+    size_t size = n > SP_ARENA_BLOCK ? n : SP_ARENA_BLOCK;
+    sp_arena_block *block = (sp_arena_block *)sp_malloc(sizeof(sp_arena_block) + size);
+    if (block == NULL)
+        return NULL;
+    block->size = size;
+    block->used = 0;
+    block->older = arena->newest;
+    arena->newest = block;
+    arena->bytes += sizeof(sp_arena_block) + size;
+    return block;
+}
+
 /* n bytes; the sixteen before them may be read (see key_text). NULL without memory. */
 static inline uint8_t *sp_arena_alloc(sp_arena *arena, size_t n)
 {
     sp_arena_block *block = arena->newest;
     uint8_t *start;
     if (block == NULL || block->size - block->used < n) {
-        size_t size = n > SP_ARENA_BLOCK ? n : SP_ARENA_BLOCK;
-        block = (sp_arena_block *)sp_malloc(sizeof(sp_arena_block) + size);
+        block = sp_arena_open(arena, n);
         if (block == NULL)
             return NULL;
-        block->size = size;
-        block->used = 0;
-        block->older = arena->newest;
-        arena->newest = block;
-        arena->bytes += sizeof(sp_arena_block) + size;
     }
     start = (uint8_t *)block + sizeof(sp_arena_block) + block->used;
     block->used += n;

@@ -81,18 +81,20 @@ static inline void sp_free(void *p)
 {
     STREAMPTRON_FREE(p);
 }
-/* Make room for n items of a size; -1 without memory. */
-static inline int sp_grow(void **p, size_t *capacity, size_t n, size_t size)
+SP_UNSEEN SP_APART int sp_grow_now(void **p, size_t *capacity, size_t n, size_t size)
 {
-    void *grown;
-    if (n <= *capacity)
-        return 0;
-    grown = sp_realloc(*p, (n + n / 2 + 16) * size);
+    void *grown = sp_realloc(*p, (n + n / 2 + 16) * size);
     if (grown == NULL)
         return -1;
     *p = grown;
     *capacity = n + n / 2 + 16;
     return 0;
+}
+
+/* Make room for n items of a size; -1 without memory. */
+static inline int sp_grow(void **p, size_t *capacity, size_t n, size_t size)
+{
+    return n <= *capacity ? 0 : sp_grow_now(p, capacity, n, size);
 }
 #if defined(__linux__)
 static inline void *sp_map(size_t n)

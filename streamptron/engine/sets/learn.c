@@ -100,7 +100,7 @@ static void sp_sets_aim_at(const sp_sets *s, const sp_table *table, const sp_eve
 SP_PRIVATE sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn)
 {
     sp_label label;
-    double log_all = sp_log(s->T + 1.0);
+    double log_all = sp_one_log(s->T + 1.0);
     ptrdiff_t others = s->n_labels + n;
     memset(&label, 0, sizeof(label));
     label.w0 = 0.0 - (log_all < 5.0 ? log_all : 5.0);

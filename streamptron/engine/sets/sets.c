@@ -279,7 +279,7 @@ SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp
     const sp_sparse_rows *rows = sp_rows_of(table);
     w->turn += 1;
     w->n_met = 0;
-    w->log_all = sp_log(s->T + 1.0);
+    w->log_all = sp_one_log(s->T + 1.0);
     sp_sets_values(s, table, event, w);
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         const sp_sparse *row = &sp_marked_of(table, event->slots[i])->of.row;

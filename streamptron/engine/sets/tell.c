@@ -61,7 +61,7 @@ SP_RARE SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, con
     const sp_label *label = &s->labels[k];
     const sp_mark *mark = &w->marks[k];
     double absent = SP_MAX(0.0, s->T - label->left - label->D);
-    double log_odds = sp_log((label->D + 1.0) / (absent + 1.0));
+    double log_odds = sp_one_log((label->D + 1.0) / (absent + 1.0));
     bool naive = mark->seen == w->turn && mark->d != 0.0;
     double factor = naive ? label->wn * mark->V / mark->d : 0.0;
     const sp_marked_value *value;
@@ -79,7 +79,7 @@ SP_RARE SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, con
     if (naive && value->t > 0.0) {
         double against = SP_MAX(0.0, mark->f * value->N - c) * value->t;
         share += factor
-                 * ((sp_log(1.0 + c * value->t) - sp_log(1.0 + against)) - log_odds);
+                 * ((sp_one_log(1.0 + c * value->t) - sp_one_log(1.0 + against)) - log_odds);
     }
     return share;
 }
