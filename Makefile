@@ -11,13 +11,14 @@ SOURCES = $(foreach kind,py pyi pyx pxd h c,$(wildcard streamptron/*.$(kind) \
 T ?= tests/test_twin.py
 # the second process of a run begins at its middle, and who is ready takes over from the other
 PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal --one-line
+space = $() $()
 # which part of the parameters: of all in `version` and `between`, of those that say again what
 # others have said in `pytest` and `sanitize`
 TURN ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
 	switches threads coverage sanitize warnings journeys packages oldest bench docs spark \
-	dist clean lib amalgamation platforms program announced
+	dist reproducible recipes clean lib amalgamation platforms program announced
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -71,10 +72,10 @@ between: $(VENV)/.dev
 	$(STEP) "pytest: those of them that pass through compiled doors, on every core" \
 		$(OTHER) $(DOORS) streamptron
 
-# The same as where River is not installed; what needs it is skipped.
+# The same where River is not installed; what needs it is skipped.
 without: $(VENV)/.dev
 	$(STEP) "pytest: those of them that need no River, without it" \
-		$(OTHER) -p tests.support.without_river $(DOORS) tests/command streamptron
+		$(OTHER) -p tests.support.without_river $(DOORS) streamptron
 
 # The engine's own tests: programs in C, which need no Python, under the compiler's sanitizers.
 engine:
@@ -172,10 +173,20 @@ $(VENV)/.made:
 	$(SILENT) "pip is brought up to date" $(PIP) install --upgrade "pip>=25.1"
 	@touch $@
 
-# `build`, and on Linux what makes a wheel fit other machines.
+# `build`, and on Linux what makes a wheel fit other machines; VERSIONS="3.11 3.13" for these alone.
 dist: $(VENV)/.made
 	$(SILENT) "What makes packages is installed" $(PIP) install --group dist
-	.ci/dist $(BIN)/python
+	.ci/dist $(BIN)/python $(if $(VERSIONS),"$(subst $(space),|,$(strip $(VERSIONS)))")
+
+# The recipes in packaging/, read by the distributions' own tools.
+recipes: $(VENV)/.made
+	$(SILENT) "What renders conda-forge's recipe is installed" $(PIP) install py-rattler-build
+	packaging/lint $(BIN)/python
+
+# The source package and a wheel, made twice, are the same bytes.
+reproducible: $(VENV)/.made
+	$(SILENT) "What makes packages is installed" $(PIP) install --group dist
+	.ci/reproducible $(BIN)/python
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -152,7 +152,8 @@ def test_every_package_that_is_asked_for_has_an_oldest_version_for_ci_to_try():
         *(package for name in extras if name != "all" for package in extras[name]),
     ]
     assert len(asked) > 8
-    assert [one for one in asked if not re.fullmatch(r"[\w-]+>=[\d.]+(,<\d+)?", one)] == []
+    form = r"[\w-]+>=[\d.]+(,<\d+)?(; .*)?"
+    assert [one for one in asked if not re.fullmatch(form, one)] == []
     oldest = {}
     for one in asked:
         oldest.setdefault(one.partition(">=")[0], set()).add(one)
@@ -167,7 +168,8 @@ def test_same_pythons_are_supported_tried_and_built_for():
     ]
     assert len(supported) >= 4
     built = PROJECT["tool"]["cibuildwheel"]["build"].split()
-    assert built == [f"cp{version.replace('.', '')}-*" for version in supported]
+    tags = [f"cp{version.replace('.', '')}" for version in supported]
+    assert built == [f"{tag}-*" for tag in [*tags, "cp314t", "cp315t"]]
     assert f"for version in {' '.join(supported)};" in (ROOT / ".ci" / "pythons").read_text("utf-8")
 
 

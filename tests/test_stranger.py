@@ -24,6 +24,9 @@ from tests.support.variants import answers, every_variant, labels_for, learned, 
 
 pytestmark = pytest.mark.slow  # a compiler is at work
 
+# Python 3.15 has fields of a type that Cython 3.3 does not fill in.
+KNOWN = "-Wno-missing-field-initializers" if sys.version_info >= (3, 15) else ""
+
 
 def build(folder, code):
     """What building a stranger's module in a folder prints."""
@@ -35,7 +38,7 @@ def build(folder, code):
         env={
             **os.environ,
             "PYTHONPATH": str(Path(streamptron.__file__).parents[1]),
-            "CFLAGS": "-O1 -Wall -Wextra",
+            "CFLAGS": f"-O1 -Wall -Wextra {KNOWN}",
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

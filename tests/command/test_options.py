@@ -19,6 +19,7 @@ from streamptron.command.options import LEARNER_OPTIONS, READING_OPTIONS, TOKENI
 from streamptron.files import read
 from streamptron.learners import LEARNERS
 from tests.support.commands import SEEDED
+from tests.support.event_files import zstd
 from tests.support.variants import learned, loaded
 
 pytestmark = pytest.mark.once  # another Python would say the same
@@ -94,9 +95,7 @@ def file_of(folder, format, part="all"):
         if format == "gz":
             data = gzip.compress(data)
         elif format == "zst":
-            import zstandard
-
-            data = zstandard.compress(data)
+            data = zstd(data)
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(data)
     return file
