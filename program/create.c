@@ -63,6 +63,7 @@ static const struct {
     {"pmi", "serve", "\"best\""},
     {"pmiwav", "intercept", "true"},
     {"pmiwav", "class_weight", "null"},
+    {"a", "false_positive_rate", "null"},
     {"pmiwa", "max_features", "null"},
     {"miwav", "max_labels", "null"},
     {"pmiwav", "hash_bits", "null"},

@@ -145,7 +145,8 @@ static void put_part(listing *l, const json *j, size_t object)
     for (size_t at = object + 1; at < j->nodes[object].next; at = j->nodes[at + 1].next) {
         bytes value = {0};
         size_t n;
-        bool weights = json_is(j, at, "class_weight") && j->nodes[at + 1].type == JSON_LIST;
+        bool weights = (json_is(j, at, "class_weight") || json_is(j, at, "false_positive_rate"))
+                       && j->nodes[at + 1].type == JSON_LIST;
         if (weights)
             add_weights(j, at + 1, &value);
         else

@@ -24,6 +24,7 @@ cdef class LabelModel(Model):
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1
     cdef int _check_room(self, label, Py_ssize_t n_labels) except -1
+    cdef int _expect_alarm(self, dict alarms, label, Py_ssize_t output) except -1
     cdef int _name_output(self, label) except -1
     cdef object _label_of(self, Py_ssize_t output)
     cdef void _meet_first(self, bint true) noexcept

@@ -12,6 +12,7 @@ from numbers import Real
 
 from streamptron.doors.model cimport Model, largest, room_for
 from libc.stdint cimport uint64_t
+from streamptron.engine.adaptive cimport sp_alarms_bind
 from streamptron.engine.linear cimport (
     SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, SP_KEPT_KINDS, sp_rule, sp_rule_answer)
 from streamptron.engine.path cimport (
@@ -232,7 +233,17 @@ cdef class LabelModel(Model):
     cdef Py_ssize_t _set_labels(self, labels) except -1:
         self._labels = labels_of(labels, self._params["max_labels"], self._checked_label)
         self._label_ids = {label: i for i, label in enumerate(self._labels)}
+        if self._alarms is not None:
+            for i, label in enumerate(self._labels):
+                self._expect_alarm(self._alarms, label, i)
         return len(self._labels)
+
+    cdef int _expect_alarm(self, dict alarms, label, Py_ssize_t output) except -1:
+        """Let the core know whose false alarms it counts; `alarms`: the model's, or None."""
+        cdef Py_ssize_t alarm = -1 if alarms is None else alarms.get(label, -1)
+        if alarms is not None and alarms is self._alarms:   # no hash has started the model anew
+            sp_alarms_bind(&self.learner.adaptive.alarms, alarm, output)
+        return 0
 
     cdef list _label_list(self):
         return self._labels
@@ -319,6 +330,7 @@ cdef class LabelModel(Model):
         label has its name also if there is no memory for its number.
         """
         cdef dict ids = self._label_ids     # held: to hash the label may start the model anew
+        cdef dict alarms = self._alarms
         if sp_learner_labels(&self.learner) > len(self._labels):
             try:
                 label = interned(label)
@@ -331,6 +343,7 @@ cdef class LabelModel(Model):
                 ids[label] = output
             except MemoryError:
                 pass
+            self._expect_alarm(alarms, label, output)
         return 0
 
     def _add_label(self, y):
@@ -379,6 +392,7 @@ cdef class LabelModel(Model):
             outputs.append(ids.setdefault(label, len(self._next_labels)))
             if outputs[len(outputs) - 1] == len(self._next_labels):
                 self._check_room(label, len(self._next_labels))
+                self._expect_alarm(self._alarms, label, len(self._next_labels))
                 self._next_labels.append(label)
         self._expect_names(len(self._next_labels) - len(self._labels))
         return outputs

@@ -71,7 +71,15 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         Learn an intercept for each output.
     class_weight
         ``{label: weight}``: scales the sample weights of a label. Labels that are not in it have
-        weight 1.
+        weight 1. Probabilities are then those of a stream in which a label comes so many times as
+        often; divided by the weights, and by their sum, they are those of the stream as it is
+        (docs/choosing.md).
+    false_positive_rate
+        ``{label: rate}``: answer a label in that share of the events of other labels at most, in
+        the long run. ``{"spam": 0.001}`` takes a ham for spam once in a thousand. A rate is above
+        0 and below 1; a label need not have come yet. The label is answered where it is ahead of
+        all others by more than a threshold, which each event of another label moves before it is
+        learned (Notes). None: the most probable label is answered.
     max_features
         None: every feature that was ever in a labelled event is kept. A number: at most that many,
         as for :class:`Perceptron`; a feature's size is its largest weight of all labels, times how
@@ -104,6 +112,17 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     than the probability, which depends on the score alone. Of more labels it is the score of each;
     the probabilities are the softmax of that times a number that is learned: how much more, or
     less, the scores should have been believed so far.
+
+    With `false_positive_rate` the answer need not be the most probable label, which
+    ``predict_proba_one`` still says: only ``predict_one``, and all that counts answers, goes by the
+    threshold. The threshold falls by half the rate at each event of another label, and rises by a
+    half if that was answered so. So the rate is kept whatever comes, also where the stream drifts,
+    but only where events are learned that the model has not chosen: all of them, not those alone
+    that it was unsure of. It counts events, whatever their weights. One in a thousand takes some
+    thousands of events to be kept; among the first few hundred more are answered wrongly
+    (docs/mail.md). A rate above what the model errs anyway finds more events of its label, and
+    errs as often as it may. Where all labels have a rate, these may be less than any answer can
+    keep.
 
     ``explain_one`` lists columns that the event lacks, too: there they are 0, which may say much.
 
@@ -141,6 +160,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         bends: bool = False,
         intercept: bool = True,
         class_weight: Mapping[Hashable, float] | None = None,
+        false_positive_rate: Mapping[Hashable, float] | None = None,
         max_features: int | None = None,
         max_labels: int | None = None,
         hash_bits: int | None = None,
@@ -158,6 +178,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
             bends=bends,
             intercept=intercept,
             class_weight=class_weight,
+            false_positive_rate=false_positive_rate,
             max_features=max_features,
             max_labels=max_labels,
             hash_bits=hash_bits,

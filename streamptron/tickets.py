@@ -21,7 +21,7 @@ from streamptron.doors.names import PackedEvent
 from streamptron.estimator.checks import checked_bytes, truth
 from streamptron.estimator.names import shown, with_article
 from streamptron.estimator.packed import count_packed
-from streamptron.modelfile.values import decode, encoded, encoded_parameters
+from streamptron.modelfile.values import BY_LABEL, decode, encoded, encoded_parameters
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable
@@ -231,12 +231,12 @@ def _written_alike(params: dict[str, Any]) -> dict[str, Any]:
     """Parameters in a form that is the same where they are equal."""
     # what a door leaves out is no matter of the events that it lets in
     params = {name: _whole(value) for name, value in params.items() if name != "missing"}
-    weights = params.get("class_weight")
-    if weights is not None:
-        params["class_weight"] = {_whole(label): _whole(w) for label, w in weights.items()}
+    given = [name for name in BY_LABEL if params.get(name) is not None]
+    for name in given:
+        params[name] = {_whole(label): _whole(number) for label, number in params[name].items()}
     alike = encoded_parameters(params)
-    if weights is not None:
-        alike["class_weight"] = sorted(alike["class_weight"], key=json.dumps)
+    for name in given:
+        alike[name] = sorted(alike[name], key=json.dumps)
     return alike
 
 

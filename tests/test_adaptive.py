@@ -105,6 +105,7 @@ PARAMETERS = {
     "short steps": {"eta": 0.3, "forget": 0.03},
     "long steps": {"eta": 2.0, "forget": 0.0},
     "watching": {"forget": "auto"},
+    "false alarms": {"false_positive_rate": {True: 0.1, "spam": 0.2, "eggs": 0.02, "none": 0.1}},
 }
 
 
@@ -663,6 +664,10 @@ def test_what_is_too_much_is_refused_and_nothing_has_changed(params, learn, mess
         ("intercept", None),
         ("max_features", 0),
         ("class_weight", {None: 1.0}),
+        ("false_positive_rate", 0.1),
+        ("false_positive_rate", {None: 0.1}),
+        *(("false_positive_rate", {"spam": rate}) for rate in (0, 1, -0.1, 1.5)),
+        *(("false_positive_rate", {"spam": rate}) for rate in ("1", True, math.nan)),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused_by_name(name, value):

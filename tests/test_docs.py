@@ -23,6 +23,7 @@ PAGES = {
 EXAMPLES = {  # how many there are at least, so that none is lost unseen
     "README.md": 15,
     **{name: 5 for name in PAGES if Path(name).parent.name == "chapter" and "index" not in name},
+    str(Path("docs", "choosing.md")): 5,
     str(Path("docs", "coming-from.md")): 20,
     str(Path("docs", "files.md")): 30,
     str(Path("docs", "index.md")): 14,

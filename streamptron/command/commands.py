@@ -40,6 +40,7 @@ from streamptron.command.options import (
     reading_of,
     taken,
     with_mails,
+    without_events,
 )
 from streamptron.command.process import say
 from streamptron.learners import BY_NAME, LEARNERS
@@ -258,8 +259,8 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         return 128 + training.stopped_by
     if learner.wanted:
         there = f"there are {', '.join(map(repr, learner.others))}"
-        if missing := " or ".join(map(repr, sorted(learner.wanted - {learner.positive}))):
-            message = f"no event has the label {missing} of --class-weight; {there}"
+        for option, labels in without_events(learner):
+            message = f"no event has the label {labels} of {option}; {there}"
             warnings.warn(message, stacklevel=1)
         if learner.positive in learner.wanted:  # a perceptron that has seen one label only
             raise ValueError(

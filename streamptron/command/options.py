@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +25,7 @@ from streamptron.files.sources import (
 )
 from streamptron.learners import BY_NAME, LEARNERS, OWN, TAGGERS
 from streamptron.mail import Mail
+from streamptron.modelfile.values import BY_LABEL
 from streamptron.text import Tokenizer
 
 DEFAULT = next(iter(LEARNERS))
@@ -334,6 +335,13 @@ LEARNER_OPTIONS = Options(
         help="Scale the steps for a label; may be repeated.",
     ),
     click.option(
+        "--false-positive-rate",
+        multiple=True,
+        type=Pair("LABEL=RATE", float),
+        help=f"{', '.join(_owners('false_positive_rate'))}: answer a label in this share of the "
+        "events of other labels at most; may be repeated.",
+    ),
+    click.option(
         "--degree",
         type=int,
         help="2: pair all features of an event. voted: of the kernel (1 + x.z)^degree.",
@@ -589,24 +597,35 @@ def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
             "--interactions pairs fields, and a line that is a text has none; give --degree 2, "
             "or events of features"
         )
-    if weights := parameters.pop("class_weight", None):
-        written = LineModel(_made(kind, parameters), tokenizer, reading, positive)
+    numbers = {name: parameters.pop(name) for name in BY_LABEL if name in parameters}
+    written = LineModel(_made(kind, parameters), tokenizer, reading, positive)
+    for name, pairs in numbers.items():
         try:
-            parameters["class_weight"] = {written.label(name): w for name, w in weights}
+            parameters[name] = {written.label(label): number for label, number in pairs}
         except ValueError as error:
-            raise click.UsageError(f"--class-weight: {error}") from None
-        if len(parameters["class_weight"]) < len(weights):
-            raise click.UsageError("--class-weight is given twice for a label; give it once")
+            raise click.UsageError(f"{option_called(name)}: {error}") from None
+        if len(parameters[name]) < len(pairs):
+            option = option_called(name)
+            raise click.UsageError(f"{option} is given twice for a label; give it once")
     model = LineModel(_made(kind, parameters), tokenizer, reading, positive)
     for label in parameters.get("class_weight", ()):
         try:
             model.learner._checked_step(label, 1.0)
         except ValueError as error:
             raise click.UsageError(f"--class-weight: {error}") from None
-    model.wanted = {name for name, _ in weights or ()}
+    model.wanted = {label for pairs in numbers.values() for label, _ in pairs}
     if positive is not None:
         model.wanted.add(positive)
     return model
+
+
+def without_events(model: LineModel) -> Iterator[tuple[str, str]]:
+    """The options that name labels which no event has had, and these."""
+    for name in BY_LABEL:
+        asked = getattr(model.learner, name, None) or ()
+        missing = model.wanted.intersection(map(model.name, asked)) - {model.positive}
+        if missing:
+            yield option_called(name), " or ".join(map(repr, sorted(missing)))
 
 
 def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Any:

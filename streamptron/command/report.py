@@ -20,6 +20,7 @@ from streamptron.estimator.table import table
 from streamptron.files.sources import LineError, Source, raise_error
 from streamptron.mail import described as described_name
 from streamptron.modelfile.read import about, read
+from streamptron.modelfile.values import BY_LABEL
 
 if typing.TYPE_CHECKING:
     from streamptron.command.wrong import Wrong
@@ -311,9 +312,10 @@ def described(path: str) -> dict[str, Any]:
     model = LineModel.of(contents) if contents.lines or contents.tokenizer else None
     name = model.name if model else str
     parameters = learner._get_params()
-    if parameters.get("class_weight"):
-        weights = parameters["class_weight"].items()
-        parameters["class_weight"] = {name(label): weight for label, weight in weights}
+    for parameter in BY_LABEL:
+        if parameters.get(parameter):
+            numbers = parameters[parameter].items()
+            parameters[parameter] = {name(label): number for label, number in numbers}
     labels = [False, True] if isinstance(learner, BinaryModel) else getattr(learner, "labels", [])
     file = about(path)
     if file["journal"]:

@@ -16,6 +16,7 @@ cdef class Model(Desk):
     cdef object _pairing            # a PairRule, which learner.pairs points into
     cdef int _kind                  # of the rule
     cdef object _class_weight       # {label: weight} or None
+    cdef dict _alarms               # {label: number in false_positive_rate} or None
     cdef dict _arrays               # of the file in which the learner lies, read-only; else None
     cdef Py_buffer _file
     cdef public object _y_name      # of the last Series learned from

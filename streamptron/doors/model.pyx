@@ -19,8 +19,8 @@ from streamptron.doors.many cimport rows_run
 from streamptron.doors.names cimport all_named, key_plain
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
-    PairRule, arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state,
-    once_set_state, once_state, pairing_of, rule_of)
+    PairRule, alarms_begin, arrays_look_up, arrays_read, arrays_write, counts_set_state,
+    counts_state, once_set_state, once_state, pairing_of, rule_of)
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.events cimport sp_event_bytes, sp_event_free, sp_text_bytes
@@ -44,7 +44,7 @@ from streamptron.estimator.names import name_plain, shown, type_shown
 from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.state import Past
 from streamptron.estimator.checks import checked_number, rounded_number
-from streamptron.estimator.parameters import KEPT, class_weight_of, table_of
+from streamptron.estimator.parameters import KEPT, class_weight_of, rates_of, table_of
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
@@ -132,6 +132,7 @@ cdef class Model(Desk):
         average, half_life, pocket, serve, most, bits, seed = table_of(params)
         intercept = rule.intercept and sp_rule_can(kind) & SP_CAN_LEAD
         fresh._class_weight = class_weight_of(params, self._checked_label)
+        rates = rates_of(params, self._checked_label)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
         sp_learner_free(&fresh.learner)
@@ -139,6 +140,9 @@ cdef class Model(Desk):
                 &fresh.learner, rule, average, half_life, pocket, serve, intercept, most, bits,
                 seed) < 0:
             raise MemoryError("no memory for an empty model")
+        if rates is not None:
+            fresh._alarms = {label: i for i, label in enumerate(rates)}
+            alarms_begin(&fresh.learner, list(rates.values()))
         fresh._pairing = pairing
         fresh.learner.pairs = pairing.pairs()
         self._become(fresh)
@@ -164,6 +168,7 @@ cdef class Model(Desk):
         self._pairing, other._pairing = other._pairing, self._pairing
         self._kind, other._kind = other._kind, self._kind
         self._class_weight, other._class_weight = other._class_weight, self._class_weight
+        self._alarms, other._alarms = other._alarms, self._alarms
         self._objects, other._objects = other._objects, self._objects
         self._y_name, other._y_name = other._y_name, self._y_name
         self._past, other._past = other._past, self._past
@@ -207,6 +212,10 @@ cdef class Model(Desk):
     @property
     def class_weight(self):
         return self._param("class_weight")
+
+    @property
+    def false_positive_rate(self):
+        return self._param("false_positive_rate")
 
     @property
     def max_features(self):
@@ -558,6 +567,7 @@ cdef class Model(Desk):
             other._pairing = self._pairing
             other._kind = self._kind
             other._class_weight = self._class_weight
+            other._alarms = self._alarms
             other._y_name = self._y_name
             other._past = None if self._past is None else self._past.ended(self.learner.n_seen)
             other._objects = dict(self._objects)

@@ -6,6 +6,7 @@ from streamptron.engine.path cimport sp_learner
 from streamptron.engine.whole cimport sp_flat
 
 
+cdef int alarms_begin(sp_learner* learner, list rates) except -1
 cdef dict counts_state(const sp_learner* learner)
 cdef int counts_set_state(sp_learner* learner, state) except -1
 cdef dict once_state(const sp_learner* learner)

@@ -15,6 +15,7 @@ from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
+from streamptron.engine.adaptive cimport sp_alarms, sp_alarms_begin
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
     SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_contents_check,
@@ -90,6 +91,17 @@ def header_read(bytes beginning not None, uint64_t size, bint whole):
 cdef tuple _said(const sp_fault* fault):
     """The words, and whether the file is none that this version can read."""
     return (<bytes> fault.text[:fault.n]).decode("utf-8", "replace"), fault.kind == SP_WHY_FOREIGN
+
+
+cdef int alarms_begin(sp_learner* learner, list rates) except -1:
+    """Give an untrained learner the rates of false_positive_rate, whose labels have not come."""
+    cdef sp_alarms* alarms = &learner.adaptive.alarms
+    cdef Py_ssize_t i
+    if sp_alarms_begin(alarms, len(rates)) < 0:
+        raise MemoryError("no memory for an empty model")
+    for i in range(alarms.n):
+        alarms.of[i].rate = rates[i]
+    return 0
 
 
 cdef tuple serve_state(const sp_learner* learner):

@@ -12,6 +12,20 @@ cdef extern from "adaptive/drift.h" nogil:
     bint sp_drift_is_sound(const double *numbers) noexcept
 
 
+cdef extern from "adaptive/alarms.h" nogil:
+    ctypedef struct sp_alarm:
+        Py_ssize_t label
+        double rate
+        double q
+
+    ctypedef struct sp_alarms:
+        sp_alarm *of
+        Py_ssize_t n
+
+    int sp_alarms_begin(sp_alarms *alarms, Py_ssize_t n) noexcept
+    void sp_alarms_bind(sp_alarms *alarms, Py_ssize_t i, Py_ssize_t k) noexcept
+
+
 cdef extern from "adaptive/state.h" nogil:
     const double SP_U_LIMIT
     const double SP_TAU_LEAST
@@ -37,6 +51,7 @@ cdef extern from "adaptive/state.h" nogil:
         double Gtau
         sp_columns columns
         sp_drift drift
+        sp_alarms alarms
         double wn
         double Gn
         bint rows

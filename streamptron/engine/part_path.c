@@ -3,6 +3,7 @@
 #define SP_PATH
 
 #include "adaptive/adaptive.c"
+#include "adaptive/alarms.c"
 #include "adaptive/bends.c"
 #include "adaptive/columns.c"
 #include "adaptive/machine.c"

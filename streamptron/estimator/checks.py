@@ -155,12 +155,12 @@ def jobs_of(n_jobs: int | None) -> int:
     return 1 if n_jobs is None else whole("n_jobs", n_jobs, 1, 1024, "None, -1 or an int")
 
 
-class ClassWeight(dict[Any, Any]):
-    """class_weight as a learner keeps it: a dict that cannot be changed. Its copies are dicts."""
+class ByLabel(dict[Any, Any]):
+    """A parameter by label as a learner keeps it: it cannot be changed. Its copies are dicts."""
 
     def _fixed(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
-            "a learner's class_weight cannot be changed; make one with another by "
+            "a learner's parameters cannot be changed; make one with another class_weight by "
             "clone({'class_weight': {...}})"
         )
 

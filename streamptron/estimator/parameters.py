@@ -8,7 +8,7 @@ from typing import Any
 
 from streamptron.doors.names import interned
 from streamptron.estimator.cells import MISSING
-from streamptron.estimator.checks import ClassWeight, checked_number, choice, real, truth, whole
+from streamptron.estimator.checks import ByLabel, checked_number, choice, real, truth, whole
 from streamptron.estimator.names import shown
 
 MAX_PAIRS = 1_000_000  # of an event, unless the user says otherwise
@@ -97,9 +97,7 @@ def class_weight_of(
             f"class_weight={shown(given)}; it must be None or a dict of label to weight "
             "(class frequencies are not known before the stream has been seen)"
         )
-    params["class_weight"] = ClassWeight(
-        {interned(label): weight for label, weight in given.items()}
-    )
+    params["class_weight"] = ByLabel({interned(label): weight for label, weight in given.items()})
     checked = {}
     for label, weight in params["class_weight"].items():
         try:
@@ -107,6 +105,35 @@ def class_weight_of(
         except (TypeError, ValueError) as error:
             raise type(error)(f"class_weight has an invalid label: {error}") from None
         checked[label] = real(f"class_weight[{shown(label)}]", weight, 0.0, "of at least 0")
+    return checked
+
+
+def rates_of(
+    params: dict[str, Any], checked_label: Callable[[Any], Any]
+) -> dict[Any, float] | None:
+    """{label: rate} of false_positive_rate, or None; the parameter becomes a copy."""
+    given = params.get("false_positive_rate")
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"false_positive_rate={shown(given)}; it must be None or a dict of label to rate, such "
+            "as {'spam': 0.001}"
+        )
+    checked = {}
+    for label, rate in given.items():
+        try:
+            label = checked_label(label)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"false_positive_rate has an invalid label: {error}") from None
+        checked[label] = _share(
+            rate,
+            f"false_positive_rate[{shown(label)}]",
+            "the share of the events of other labels that may be answered so",
+        )
+    params["false_positive_rate"] = ByLabel(
+        {interned(label): rate for label, rate in checked.items()}
+    )
     return checked
 
 
@@ -160,21 +187,21 @@ def threshold_of(threshold: Any, checked_label: Callable[[Any], Any]) -> Any:
         return threshold
     if isinstance(threshold, Mapping):
         return {
-            checked_label(label): _between(number, f"threshold[{shown(label)}]")
+            checked_label(label): _share(number, f"threshold[{shown(label)}]", _ANSWERED)
             for label, number in threshold.items()
         }
-    return _between(threshold, "threshold")
+    return _share(threshold, "threshold", _ANSWERED)
 
 
-def _between(number: Any, name: str) -> float:
+_ANSWERED = "a label is answered if its probability is above it"
+
+
+def _share(number: Any, name: str, why: str) -> float:
     if isinstance(number, bool):
         raise TypeError(f"{name}={shown(number)}; it must be a number above 0 and below 1")
     checked = checked_number(number, name)
     if not 0.0 < checked < 1.0:
-        raise ValueError(
-            f"{name}={shown(checked)}; it must be a number above 0 and below 1: a label is "
-            "answered if its probability is above it"
-        )
+        raise ValueError(f"{name}={shown(checked)}; it must be a number above 0 and below 1: {why}")
     return checked
 
 

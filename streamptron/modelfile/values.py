@@ -15,6 +15,9 @@ if typing.TYPE_CHECKING:
     from collections.abc import Callable
 
 
+BY_LABEL = ("class_weight", "false_positive_rate")  # parameters of a learner: {label: number}
+
+
 def encode(value: Any) -> Any:
     """A value as JSON can hold it, to the last bit; TypeError if it cannot.
 
@@ -131,9 +134,9 @@ def _number(value: Any) -> Any:
 
 
 def _encoded_parameter(name: str, value: Any) -> Any:
-    if name == "class_weight" and value is not None:
+    if name in BY_LABEL and value is not None:
         return [
-            [encoded(_number(label), "in class_weight the label"), encoded(_number(w), name)]
+            [encoded(_number(label), f"in {name} the label"), encoded(_number(w), name)]
             for label, w in value.items()
         ]
     return encoded(_number(value), f"the parameter {name}")
@@ -151,7 +154,7 @@ def encoded_position(position: Any) -> Any:
 
 def decoded_parameter(name: str, encoded: Any) -> Any:
     """What one of `encoded_parameters` was."""
-    if name == "class_weight" and encoded is not None:
+    if name in BY_LABEL and encoded is not None:
         return {decode(label): decode(weight) for label, weight in encoded}
     return decode(encoded)
 

@@ -34,11 +34,11 @@ def _pairs(value: Any) -> list[list[str]]:
     return [TypeConverters.toListString(pair) for pair in value]
 
 
-def _class_weight(value: Any) -> list[list[Any]]:
+def _by_label(value: Any) -> list[list[Any]]:
     """A dict as pairs, in which labels keep their types when they are saved as JSON."""
     pairs = value.items() if isinstance(value, Mapping) else value
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
-        raise TypeError(f"{value!r}; give a dict of label to weight")
+        raise TypeError(f"{value!r}; give a dict of label to number")
     found = []
     for label, weight in pairs:
         if not isinstance(label, str | bool | int | float):
@@ -95,7 +95,8 @@ LEARNER_PARAMS: dict[str, Converter] = {
     "pocket": TypeConverters.toBoolean,
     "serve": TypeConverters.toString,
     "intercept": TypeConverters.toBoolean,
-    "class_weight": _class_weight,
+    "class_weight": _by_label,
+    "false_positive_rate": _by_label,
     "max_features": TypeConverters.toInt,
     "max_labels": TypeConverters.toInt,
     "hash_bits": TypeConverters.toInt,
@@ -201,11 +202,11 @@ class StreamptronParams(
                 )
         if "interactions" in given:
             given["interactions"] = [tuple(pair) for pair in given["interactions"]]
-        if "class_weight" in given:
+        for name in {"class_weight", "false_positive_rate"} & given.keys():
             of_two = kind is Perceptron  # 0 and 1 are False and True, as in the column of labels
-            given["class_weight"] = {
-                bool(label) if of_two and label in (0, 1) else label: weight
-                for label, weight in given["class_weight"]
+            given[name] = {
+                bool(label) if of_two and label in (0, 1) else label: number
+                for label, number in given[name]
             }
         learner = kind(**given)
         words = self._given(TOKENIZER_PARAMS)

@@ -167,6 +167,7 @@ PARAMETERS = {
     "serve": ("multiclass", {"serve": "current"}, {}),
     "intercept": ("mira", {"intercept": False}, {}),
     "class_weight": ("adaptive", {"class_weight": None}, {}),  # of the format's spam
+    "false_positive_rate": ("adaptive", {"false_positive_rate": None}, {}),  # the same
     "degree": ("adaptive", {"degree": 2}, {}),
     "interactions": ("mira", {"interactions": None}, {}),  # of the format
     "max_pairs": ("adaptive", {"max_pairs": None}, {"degree": 2}),  # of the format
@@ -215,6 +216,8 @@ def test_an_option_is_learned_with_and_changes_the_answers(format, name, folder,
         given = {"max_pairs": pairs}
     elif name == "class_weight":
         given = {"class_weight": {"1" if format == "svmlight" else "spam": 3.0}}
+    elif name == "false_positive_rate":
+        given = {name: {"1" if format == "svmlight" else "spam": 0.9}}
     given = {"hash_seed": 1, **both, **given}
     expected = LEARNERS[learner](**given)
     without = LEARNERS[learner](**{"hash_seed": 1, **both})
@@ -231,7 +234,10 @@ def test_an_option_is_learned_with_and_changes_the_answers(format, name, folder,
     path = tmp_path / "m"
     found = trained(file, path, *words)
     assert scores(found, file, format, tokens) == scores(expected, file, format, tokens)
-    if name == "bends" and not expected._columns():  # words: they are learned as without
+    if name == "false_positive_rate":  # which moves no score
+        assert scores(found, file, format, tokens) == scores(without, file, format, {})
+        assert learned(found) != learned(without)
+    elif name == "bends" and not expected._columns():  # words: they are learned as without
         assert scores(found, file, format, tokens) == scores(without, file, format, {})
     else:
         assert scores(found, file, format, tokens) != scores(without, file, format, {})

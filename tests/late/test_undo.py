@@ -176,6 +176,7 @@ ADAPTIVE = {
     "no naive Bayes": {"naive_bayes": False},
     "no intercept": {"intercept": False},
     "ceiling": {"max_features": 12},
+    "false alarms": {"false_positive_rate": {True: 0.1, "spam": 0.2, "b": 0.1, "d": 0.05}},
 }
 
 

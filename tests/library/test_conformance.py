@@ -292,7 +292,10 @@ def test_a_learner_that_watches_for_changes(tmp_path):
     compared(model, stream, tmp_path)
 
 
-@pytest.mark.parametrize("options", [{}, {"hash_bits": 6}, {"max_features": 30}], ids=str)
+LATE = [{}, {"hash_bits": 6}, {"max_features": 30}, {"false_positive_rate": {LABELS[3]: 0.1}}]
+
+
+@pytest.mark.parametrize("options", LATE, ids=str)
 def test_labels_that_come_late(options, tmp_path):
     """The third one turns what two had into rows."""
     model = AdaptiveClassifier(hash_seed=1, **options)

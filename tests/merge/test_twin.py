@@ -37,7 +37,9 @@ VARIANTS = [
     ("MIRA", "default"),
     ("AROW", "default"),
     ("AdaptiveClassifier", "default"),
+    ("AdaptiveClassifier", "false alarms"),
 ]
+FALSE_ALARMS = {"false_positive_rate": {"ham": 0.1, "spam": 0.3, "eggs": 0.2}}
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 
 
@@ -75,6 +77,7 @@ def check_same(model, twin, events):
         for x, _, _ in events[:20]:
             assert model.predict_proba_one(x) == twin.predict_proba_one(x)
             assert model.decision_function_one(x) == twin.decision_function_one(x)
+            assert model.predict_one(x) == twin.predict_one(x)
         assert model.labels == twin.labels
         assert (model.n_seen, model.n_updates) == (twin.n_seen, twin.n_updates)
         return
@@ -100,7 +103,7 @@ def test_merged_models_equal_the_merged_twins_and_learn_on_like_them(
     learner, variant, went_on, seed
 ):
     rng = random.Random(f"{learner}, {variant}, {went_on}, {seed}")
-    base, base_twin = pair_of(learner, **PERCEPTRONS[variant])
+    base, base_twin = pair_of(learner, **(PERCEPTRONS | {"false alarms": FALSE_ALARMS})[variant])
     untrained = copy.deepcopy(base_twin)
     past, streams = streams_of(rng, learner, rng.choice([2, 3, 5]))
     if went_on:

@@ -79,9 +79,9 @@ class TwoLabelsOrMore:
     def weight_of(self, y, w):
         return w * (1.0 if self.class_weight is None else self.class_weight.get(y, 1.0))
 
-    def count(self, scores, y):
+    def count(self, answered, y):
         """The tallies of a labelled event; the first of all is no mistake."""
-        self.n_mistakes += bool(self.place) and bool(self.prediction(scores) != y)
+        self.n_mistakes += bool(self.place) and bool(answered != y)
         self.n_seen += 1
 
     def meet(self, y):
@@ -245,8 +245,10 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         max_features=None,
         bends=False,
         shape="line",
+        false_positive_rate=None,
     ):
         super().__init__(class_weight)
+        self.alarms = Alarms(false_positive_rate or {})
         self.eta = eta
         self.bends = bends
         self.watch = Watch() if forget == "auto" else None
@@ -284,6 +286,28 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         """{output: score}."""
         return self.answer(x).final
 
+    def predict_one(self, x):
+        return self.answered(self.answer(x))
+
+    def answered(self, a):
+        """The label of an answered event; those of `false_positive_rate` have a bar to pass."""
+        if len(self.place) < 2 or not any(label in self.alarms.q for label in self.place):
+            return self.prediction(a.final)
+        bar = [self.alarms.bar(label, self.n_seen) for label in self.labels]
+        if self.two:
+            is_above = self.rank(a) > bar[self.positive] - bar[1 - self.positive]
+            return self.labels[self.positive if is_above else 1 - self.positive]
+        free = [k for k, label in enumerate(self.labels) if label not in self.alarms.q]
+        ahead = {k: a.final[k] * self.tempering - bar[k] for k in self.outputs if k not in free}
+        if free:
+            best = max(free, key=lambda k: a.final[k])  # of equals the first
+            ahead[best] = a.final[best] * self.tempering
+        return self.labels[min(ahead, key=lambda k: (-ahead[k], k))]
+
+    def rank(self, a):
+        """Of two labels."""
+        return a.final[1] * self.tempering / (1.0 + 2.0 * a.unknown)
+
     @property
     def tempering(self):
         """Probabilities of a model that has seen little are nearer to equal."""
@@ -303,7 +327,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         """Up to two labels the rank, a number; for more {label: score}. P is of tau times that."""
         a = self.answer(x)
         if self.two:
-            return a.final[1] * self.tempering / (1.0 + 2.0 * a.unknown)
+            return self.rank(a)
         return self.by_label([a.final[k] * self.tempering for k in self.outputs])
 
     def explain_one(self, x, label=None):
@@ -481,12 +505,15 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
 
     def learn_one(self, x, y, w=1.0):
         a = self.answer(x)
-        self.count(a.final, y)
         u = self.weight_of(y, w)
         if u > 0 and self.two:
             self.make_way(y)
             if not self.two:
                 a = self.answer(x)
+        answered = self.answered(a)
+        self.count(answered, y)
+        if u > 0 and len(self.place) > 1:
+            self.alarms.learn(self.labels, answered, y)
         self.ceiling.see(j for j in a.x if j in self.slots)
         if u == 0:
             return
@@ -672,6 +699,31 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         return math.sqrt(self.eps + max(0.0, chi2) * (known * known))
 
 
+class Alarms:
+    """false_positive_rate: labels that are answered only where they are ahead by more than a bar.
+
+    A bar is q_k, which is learned, and a start that matters while little has been seen. At each
+    event of another label, before that is learned, q_k += (1[k was answered] - rate_k) / 2: it
+    stays where it is if k is answered in just so many of them.
+    """
+
+    step = 0.5
+
+    def __init__(self, rates):
+        self.rates = dict(rates)
+        self.q = dict.fromkeys(rates, 0.0)
+
+    def bar(self, label, n_seen):
+        return self.q[label] + 100.0 / (50.0 + n_seen) if label in self.q else 0.0
+
+    def learn(self, labels, answered, y):
+        """Of labels that have come; once there are two."""
+        for label in self.q:
+            if label in labels and label != y:
+                wrong = 1.0 if label == answered else 0.0
+                self.q[label] += self.step * (wrong - self.rates[label])
+
+
 class Watch:
     """forget="auto": long steps once the model errs more than its probabilities say.
 
@@ -785,7 +837,7 @@ class AROW(TwoLabelsOrMore):
 
     def learn_one(self, x, y, w=1.0):
         scores = self.scores(x)
-        self.count(scores, y)
+        self.count(self.prediction(scores), y)
         u = self.weight_of(y, w)
         if u == 0:
             return

@@ -266,6 +266,10 @@ def mixed_adaptive(models, base):
     if to.watch:
         each = zip(*[m.watch.numbers for m in models], strict=True)
         to.watch.numbers = [mean(n, numbers) for numbers in each]
+    for label in to.alarms.q:
+        knows = [n_k if label in m.place else 0.0 for n_k, m in zip(n, models, strict=True)]
+        q = [m.alarms.q[label] for m in models]
+        to.alarms.q[label] = mean(knows, q) if any(knows) else base.alarms.q[label]
     mix_events(to, models, base)
     for k in to.outputs:
         to.w0[k], to.G0[k] = mixed_weight(

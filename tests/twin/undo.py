@@ -105,7 +105,8 @@ def snapshot(twin, names):
     drift = twin.watch.numbers if twin.watch else None
     sharper = twin.tau, twin.Gtau
     usual = twin.m, twin.nm, twin.b
-    return slots, once, (twin.wn, twin.Gn), twin.T, dict(twin.D), usual, sharper, drift
+    q = dict(twin.alarms.q)
+    return slots, once, (twin.wn, twin.Gn), twin.T, dict(twin.D), usual, sharper, drift, q
 
 
 def learn_adaptive(twin, x, y, w):
@@ -151,9 +152,9 @@ def undo_adaptive(twin, step):
     if step.y is None:
         return
     twin.n_updates -= step.changed
-    slots, once, naive, T, D, usual, sharper, drift = step.before
+    slots, once, naive, T, D, usual, sharper, drift, q = step.before
     slots_after, once_after, naive_after, T_after, D_after, *rest_after = step.after
-    usual_after, sharper_after, drift_after = rest_after
+    usual_after, sharper_after, drift_after, q_after = rest_after
     twin.T = max(0.0, back(twin.T, T, T_after))
     twin.D[step.y] = max(0.0, back(twin.D[step.y], D[step.y], D_after[step.y]))
     if (twin.m, twin.nm, twin.b) == usual_after:
@@ -162,6 +163,8 @@ def undo_adaptive(twin, step):
     twin.Gtau = max(1.0, back(twin.Gtau, sharper[1], sharper_after[1]))
     if twin.watch and twin.watch.numbers == drift_after:
         twin.watch.numbers = drift
+    for label in q:
+        twin.alarms.q[label] = back(twin.alarms.q[label], q[label], q_after[label])
     stepped = [k for k in once_after["G0"] if moved(step, k)]
     for k in stepped:
         for now, share in parts_of(twin, step, k):

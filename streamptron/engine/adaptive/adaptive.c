@@ -59,6 +59,8 @@ SP_RARE SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *othe
     to->many.tree = NULL;
     to->many.room = 0;
     memset(&to->columns, 0, sizeof(sp_columns));
+    if (sp_alarms_copy(&to->alarms, &other->alarms) < 0)
+        return -1;
     if (other->room == 0)
         return 0;
     if (sp_columns_copy(&to->columns, &other->columns) < 0)
@@ -271,10 +273,15 @@ SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w)
     }
 }
 
-SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w)
+SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w, double rank,
+                                   uint64_t n_seen)
 {
     if (a->n_labels < 2)
         return a->n_labels - 1;
+    if (a->alarms.n) {
+        const double bar = sp_alarms_of_two(&a->alarms, a->positive, n_seen);
+        return rank > bar ? a->positive : 1 - a->positive;
+    }
     return w->score > 0.0 ? a->positive : 1 - a->positive;
 }
 

@@ -78,13 +78,15 @@ SP_RARE static inline void sp_adaptive_free(sp_adaptive *a)
 {
     sp_free(a->D);
     sp_columns_free(&a->columns);
+    sp_alarms_free(&a->alarms);
     a->D = NULL;
     a->room = 0;
 }
 
 static inline size_t sp_adaptive_bytes(const sp_adaptive *a)
 {
-    return (size_t)(a->room * SP_ADAPTIVE_NUMBERS) * sizeof(double) + sp_columns_bytes(&a->columns);
+    return (size_t)(a->room * SP_ADAPTIVE_NUMBERS) * sizeof(double) + sp_columns_bytes(&a->columns)
+           + (size_t)a->alarms.n * sizeof(sp_alarm);
 }
 
 /* Room for n labels. Returns -1 without memory. */
@@ -153,11 +155,12 @@ static inline double sp_tempering(const sp_adaptive *a)
     return a->T / (a->T + 10.0);
 }
 
-/* The label of an answered event; -1 before the first. */
-SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w);
-
 /* The rank: the score, less far from 0 where the event is not well known. */
 SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w);
+
+/* The label of an answered event of this rank; -1 before the first. */
+SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w, double rank,
+                                   uint64_t n_seen);
 
 /* p[label] of each label met. */
 SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p);

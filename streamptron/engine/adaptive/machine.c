@@ -74,7 +74,7 @@ SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event)
     event->n_scores = 1;
     sp_adaptive_answer(adaptive, w);
     event->scores[0] = sp_adaptive_rank(adaptive, w);
-    w->top = sp_adaptive_best(adaptive, w);
+    w->top = sp_adaptive_best(adaptive, w, event->scores[0], learner->n_seen);
     event->verdicts[SP_KEPT_CURRENT].best = w->top;
     event->judged = 1 << SP_KEPT_CURRENT;
     return 0;
@@ -137,6 +137,7 @@ SP_NEAR void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y,
     if (u == 0.0)
         return;
     learner->n_updates += sp_weighed_of(event)->n_strides > 0;
+    sp_alarms_learn(&learner->adaptive.alarms, learner->adaptive.n_labels, best, y);
     sp_adaptive_learn(&learner->adaptive, &learner->table, event, sp_weighed_of(event), y, u);
     if (learner->adaptive.columns.stale)
         sp_columns_settle(&learner->adaptive.columns, &learner->index);

@@ -104,6 +104,34 @@ static void sp_mix_drift(sp_merge *m)
     sp_drift_write(&m->to->adaptive.drift, mean);
 }
 
+/* The alarm that a side has for a label of the merged learner; NULL: the label has not come. */
+static const sp_alarm *sp_mix_alarm(const sp_shard *side, ptrdiff_t label)
+{
+    const ptrdiff_t own = label < 0 ? -1 : side->labels[label];
+    return own < 0 ? NULL : sp_alarms_find(&side->learner->adaptive.alarms, own);
+}
+
+/* q of the merged learner: the mean of those who know the label, by how much each has learned. */
+static void sp_mix_alarms(sp_merge *m)
+{
+    const sp_alarms *to = &m->to->adaptive.alarms;
+    for (ptrdiff_t i = 0; i < to->n; i++) {
+        const sp_alarm *its = sp_mix_alarm(m->base, to->of[i].label);
+        double N = 0.0;
+        to->of[i].q = its == NULL ? 0.0 : its->q;
+        for (int k = 0; k < m->n; k++)
+            N += sp_mix_alarm(&m->shards[k], to->of[i].label) != NULL ? m->shards[k].n : 0.0;
+        if (N == 0.0)
+            continue;
+        to->of[i].q = 0.0;
+        for (int k = 0; k < m->n; k++) {
+            its = sp_mix_alarm(&m->shards[k], to->of[i].label);
+            if (its != NULL)
+                to->of[i].q += m->shards[k].n / N * its->q;
+        }
+    }
+}
+
 /* m is the mean of theirs, by events; of more than two labels of those that know what it is. */
 static void sp_mix_usual_odds(sp_merge *m)
 {
@@ -169,6 +197,7 @@ SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places)
     sp_merge_weight(&to->tau, &to->Gtau, w_k, G_k, m->n);
     to->tau = SP_MIN(SP_MAX(to->tau, SP_TAU_LEAST), SP_TAU_MOST);
     sp_mix_drift(m);
+    sp_mix_alarms(m);
     sp_mix_events_counted(m, places);
 }
 

@@ -4,6 +4,7 @@
 #ifndef STREAMPTRON_ADAPTIVE_STATE_H
 #define STREAMPTRON_ADAPTIVE_STATE_H
 
+#include "adaptive/alarms.h"
 #include "adaptive/drift.h"
 #include "events/event.h"
 #include "many/state.h"
@@ -46,6 +47,7 @@ typedef struct sp_adaptive {
     double Gtau;
     sp_columns columns;
     sp_drift drift;
+    sp_alarms alarms;
     ptrdiff_t room; /* of each of these, in one block of memory */
     double *D;
     double *lnD; /* log(D + 1); with rows log(1 + D / 3) */

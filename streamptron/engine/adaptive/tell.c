@@ -6,13 +6,17 @@
 #include <math.h>
 
 enum { SP_ONCE_NUMBERS = 3, SP_ONCE_WIDTH = 5, SP_ONCE_BEHIND = 2 };
-/* T, m, nm; D, w0, G0, wn, Gn; tau and its sum of squares */
+/* T, m, nm; D, w0, G0, wn, Gn, and with false_positive_rate q; tau and its sum of squares */
 
 SP_PRIVATE sp_kept_once sp_adaptive_once(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
-    sp_kept_once once = {"adaptive",    SP_ONCE_NUMBERS, sp_adaptive_places(a),
-                         SP_ONCE_WIDTH, SP_ONCE_BEHIND,  a->watches ? SP_DRIFT_NUMBERS : 0,
+    sp_kept_once once = {"adaptive",
+                         SP_ONCE_NUMBERS,
+                         sp_adaptive_places(a),
+                         SP_ONCE_WIDTH + sp_alarms_width(&a->alarms),
+                         SP_ONCE_BEHIND,
+                         a->watches ? SP_DRIFT_NUMBERS : 0,
                          a->watches};
     return once;
 }
@@ -29,6 +33,7 @@ SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *number
         *numbers++ = a->G0[k];
         *numbers++ = k == 0 ? a->wn : 0.0;
         *numbers++ = k == 0 ? a->Gn : 0.0;
+        numbers += sp_alarms_read(&a->alarms, k, numbers);
     }
     *numbers++ = a->tau;
     *numbers++ = a->Gtau;
@@ -43,10 +48,11 @@ SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *
     a->m = numbers[1];
     a->nm = numbers[2];
     numbers += SP_ONCE_NUMBERS;
-    for (ptrdiff_t k = 0, end = sp_adaptive_places(a); k < end; k++, numbers += SP_ONCE_WIDTH) {
+    for (ptrdiff_t k = 0, end = sp_adaptive_places(a); k < end; k++) {
         if (!(sp_is_within(numbers[0], 0.0) && sp_is_within(numbers[1], -SP_VALUE_LIMIT)
               && sp_is_within(numbers[2], 0.0) && sp_is_within(numbers[3], -SP_VALUE_LIMIT)
-              && sp_is_within(numbers[4], 0.0)))
+              && sp_is_within(numbers[4], 0.0)
+              && sp_alarms_write(&a->alarms, k, numbers + SP_ONCE_WIDTH)))
             return "what is kept for a label is invalid";
         sp_adaptive_set_count(a, k, numbers[0]);
         a->w0[k] = numbers[1];
@@ -55,6 +61,7 @@ SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *
             a->wn = numbers[3];
             a->Gn = numbers[4];
         }
+        numbers += SP_ONCE_WIDTH + sp_alarms_width(&a->alarms);
     }
     a->tau = *numbers++;
     a->Gtau = *numbers++;

@@ -258,7 +258,9 @@ static int sp_labels_open(sp_contents *contents, ptrdiff_t *n_outputs, sp_fault 
     int failed = sp_labels_check(json, contents->parameters.max_labels, fault);
     if (failed)
         return failed;
-    uint32_t n = json->nodes[0].n;
+    uint32_t n = json->nodes[0].n, node = 1;
+    for (uint32_t k = 0; k < n; k++, node = json->nodes[node].next)
+        sp_alarms_name(&contents->parameters, &contents->given, json, node, k, learner);
     if (answer == SP_ANSWER_LABELS || answer == SP_ANSWER_SETS)
         *n_outputs = n;
     if (answer == SP_ANSWER_LABELS)
@@ -342,8 +344,8 @@ static int sp_contents_begin(sp_contents *contents, bool plain, uint64_t seed, s
     if (!failed)
         failed = sp_tokens_open(contents, plain, fault);
     if (!failed)
-        failed = sp_parameters_apply(&contents->parameters, &contents->pairing, seed,
-                                     &contents->learner, fault);
+        failed = sp_parameters_apply(&contents->parameters, &contents->given, &contents->pairing,
+                                     seed, &contents->learner, fault);
     return failed;
 }
 

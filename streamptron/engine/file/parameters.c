@@ -50,6 +50,7 @@ static const sp_setting sp_learners_settings[] = {
     {"pocket", "PMIR", SP_SETTING_TRUTH, SP_AT(pocket), 0, 0, NULL},
     {"serve", "PMIR", SP_SETTING_WORD, SP_AT(serve), 0, 0, "current|average|pocket|best"},
     {"class_weight", "PMIWAV", SP_SETTING_NODE, SP_AT(class_weight), 0, 0, NULL},
+    {"false_positive_rate", "A", SP_SETTING_NODE, SP_AT(false_positive_rate), 0, 0, NULL},
     {"max_features", "PMIWARS", SP_SETTING_MAYBE, SP_AT(max_features), 1, 2147483648.0,
      "None or an int from 1 to 2147483648"},
     {"max_labels", "MIWAVS", SP_SETTING_MAYBE, SP_AT(max_labels), 1, 2147483648.0,
@@ -185,17 +186,22 @@ static bool sp_are_pairs(const sp_json *json, uint32_t list, uint32_t from)
     return true;
 }
 
+/* Whether a node is one of numbers by label, or there is none. */
+static bool sp_are_by_label(const sp_given *given, uint32_t node)
+{
+    const int type = node ? sp_json_type(given->json, node) : SP_JSON_NULL;
+    return type == SP_JSON_NULL || (given->plain && type == SP_JSON_OBJECT)
+           || (type == SP_JSON_LIST && sp_are_pairs(given->json, node, 0));
+}
+
 static int sp_class_weight_check(const sp_parameters *p, const sp_given *given, sp_fault *fault)
 {
     const sp_json *json = given->json;
     uint32_t node = p->class_weight, label, weight;
-    int type = node ? sp_json_type(json, node) : SP_JSON_NULL;
     double number, truth;
-    if (type != SP_JSON_NULL && type != SP_JSON_LIST && !(given->plain && type == SP_JSON_OBJECT))
+    if (!sp_are_by_label(given, node))
         return sp_setting_fault("class_weight", given, node, "None or a dict of label to weight",
                                 fault);
-    if (type == SP_JSON_LIST && !sp_are_pairs(json, node, 0))
-        return sp_setting_fault("class_weight", given, node, "a list of pairs", fault);
     sp_weight_list weights = sp_weight_list_begin(given, node);
     while (sp_weight_list_next(&weights, &label, &weight)) {
         bool two = sp_rule_answer(&p->rule) == SP_ANSWER_SIGN;
@@ -228,15 +234,74 @@ SP_PRIVATE double sp_class_weight(const sp_parameters *parameters, const sp_give
     return weight;
 }
 
-/* --- threshold: a number, "f1", or numbers by label */
+/* --- false_positive_rate: a rate by label, each label once */
 
-static bool sp_is_threshold(const sp_given *given, uint32_t node, double *number)
+static bool sp_is_share(const sp_given *given, uint32_t node, double *number)
 {
     int type = sp_json_type(given->json, node);
     return type != SP_JSON_TRUE && type != SP_JSON_FALSE
            && sp_value_number(given->json, node, given->plain, number) && 0.0 < *number
            && *number < 1.0;
 }
+
+/* The number of such a label; -1: there is none, up to the pair `end`. */
+static ptrdiff_t sp_rate_of(const sp_parameters *p, const sp_given *given, const sp_json *json,
+                            uint32_t label, ptrdiff_t end)
+{
+    uint32_t its, number;
+    sp_weight_list rates = sp_weight_list_begin(given, p->false_positive_rate);
+    for (ptrdiff_t i = 0; i < end && sp_weight_list_next(&rates, &its, &number); i++) {
+        if (sp_values_equal(given->json, its, json, label))
+            return i;
+    }
+    return -1;
+}
+
+static int sp_rates_check(const sp_parameters *p, const sp_given *given, sp_fault *fault)
+{
+    static const char name[] = "false_positive_rate";
+    const sp_json *json = given->json;
+    const uint32_t node = p->false_positive_rate;
+    uint32_t label, rate;
+    double number;
+    if (!sp_are_by_label(given, node))
+        return sp_setting_fault(name, given, node, "None or a dict of label to rate", fault);
+    sp_weight_list rates = sp_weight_list_begin(given, node);
+    for (ptrdiff_t i = 0; sp_weight_list_next(&rates, &label, &rate); i++) {
+        if (!sp_is_label(json, label) || sp_rate_of(p, given, json, label, i) >= 0) {
+            sp_fault_say(fault, SP_WHY_PARAMETER, name);
+            sp_fault_add(fault, sp_is_label(json, label) ? " has a label twice: "
+                                                         : " has an invalid label: ");
+            return sp_fault_add_value(fault, json, label);
+        }
+        if (!sp_is_share(given, rate, &number))
+            return sp_setting_fault(name, given, rate, "a number above 0 and below 1", fault);
+    }
+    return 0;
+}
+
+static int sp_rates_apply(const sp_parameters *p, const sp_given *given, sp_alarms *alarms)
+{
+    uint32_t label, rate;
+    ptrdiff_t n = 0;
+    sp_weight_list rates = sp_weight_list_begin(given, p->false_positive_rate);
+    if (sp_alarms_begin(alarms, (ptrdiff_t)rates.left) < 0)
+        return -1;
+    while (sp_weight_list_next(&rates, &label, &rate))
+        sp_value_number(given->json, rate, given->plain, &alarms->of[n++].rate);
+    return 0;
+}
+
+SP_PRIVATE void sp_alarms_name(const sp_parameters *parameters, const sp_given *given,
+                               const sp_json *json, uint32_t label, ptrdiff_t k,
+                               sp_learner *learner)
+{
+    sp_alarms *alarms = &learner->adaptive.alarms;
+    if (alarms->n)
+        sp_alarms_bind(alarms, sp_rate_of(parameters, given, json, label, alarms->n), k);
+}
+
+/* --- threshold: a number, "f1", or numbers by label */
 
 static int sp_threshold_fault(const sp_given *given, uint32_t node, sp_fault *fault)
 {
@@ -263,7 +328,7 @@ static int sp_threshold_read(sp_parameters *p, const sp_given *given, sp_fault *
                  && sp_json_is(json, node + 1, "dict");
     p->threshold = 0;
     p->best = sp_json_is(json, node, "f1");
-    if (p->best || sp_is_threshold(given, node, &p->above))
+    if (p->best || sp_is_share(given, node, &p->above))
         return 0;
     if (!(named || plain) || (type == SP_JSON_LIST && !sp_are_pairs(json, node, named)))
         return sp_threshold_fault(given, node, fault);
@@ -275,7 +340,7 @@ static int sp_threshold_read(sp_parameters *p, const sp_given *given, sp_fault *
             sp_fault_say(fault, SP_WHY_PARAMETER, "threshold has an invalid label: ");
             return sp_fault_add_value(fault, json, label);
         }
-        if (!sp_is_threshold(given, its, &number))
+        if (!sp_is_share(given, its, &number))
             return sp_threshold_fault(given, its, fault);
     }
     return 0;
@@ -335,7 +400,9 @@ SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_
     }
     if (!failed)
         failed = sp_parameters_agree(parameters, fault);
-    return failed ? failed : sp_class_weight_check(parameters, given, fault);
+    if (!failed)
+        failed = sp_class_weight_check(parameters, given, fault);
+    return failed ? failed : sp_rates_check(parameters, given, fault);
 }
 
 SP_PRIVATE int sp_parameters_alike(int kind, const sp_given *given, const sp_parameters *its,
@@ -454,15 +521,17 @@ SP_PRIVATE int sp_pairing_read(sp_pairing *pairing, const sp_parameters *paramet
 
 /* --- The learner */
 
-SP_PRIVATE int sp_parameters_apply(const sp_parameters *parameters, const sp_pairing *pairing,
-                                   uint64_t seed, sp_learner *learner, sp_fault *fault)
+SP_PRIVATE int sp_parameters_apply(const sp_parameters *parameters, const sp_given *given,
+                                   const sp_pairing *pairing, uint64_t seed, sp_learner *learner,
+                                   sp_fault *fault)
 {
     int can = sp_rule_can(parameters->rule.kind);
     bool leads = parameters->rule.intercept && (can & SP_CAN_LEAD);
     if (sp_learner_init(learner, parameters->rule, parameters->average, parameters->half_life,
                         parameters->pocket, parameters->serve, leads,
                         (sp_slot_type)parameters->max_features, (int)parameters->hash_bits, seed)
-        < 0)
+            < 0
+        || sp_rates_apply(parameters, given, &learner->adaptive.alarms) < 0)
         return sp_fault_memory(fault);
     if (can & SP_CAN_VOTE) {
         learner->voters.degree = (int)parameters->degree;

@@ -36,6 +36,7 @@ typedef struct sp_parameters {
     uint32_t threshold; /* nodes of what was given; 0: none */
     uint32_t forget;
     uint32_t class_weight;
+    uint32_t false_positive_rate;
     uint32_t interactions;
     uint32_t seed;
 } sp_parameters;
@@ -73,6 +74,11 @@ SP_PRIVATE void sp_pairing_free(sp_pairing *pairing);
 SP_PRIVATE double sp_class_weight(const sp_parameters *parameters, const sp_given *given,
                                   const sp_json *json, uint32_t label);
 
+/* Label k of the learner is this one of this document: tell its alarm, if it has one. */
+SP_PRIVATE void sp_alarms_name(const sp_parameters *parameters, const sp_given *given,
+                               const sp_json *json, uint32_t label, ptrdiff_t k,
+                               sp_learner *learner);
+
 /* The probability above which a label of this document is answered, if that is not what gives the
    best F1. */
 SP_PRIVATE double sp_threshold_of(const sp_parameters *parameters, const sp_given *given,
@@ -80,7 +86,8 @@ SP_PRIVATE double sp_threshold_of(const sp_parameters *parameters, const sp_give
 
 /* An untrained learner with these parameters. 0, or a kind of fault; sp_learner_free is due in
    either case. */
-SP_PRIVATE int sp_parameters_apply(const sp_parameters *parameters, const sp_pairing *pairing,
-                                   uint64_t seed, sp_learner *learner, sp_fault *fault);
+SP_PRIVATE int sp_parameters_apply(const sp_parameters *parameters, const sp_given *given,
+                                   const sp_pairing *pairing, uint64_t seed, sp_learner *learner,
+                                   sp_fault *fault);
 
 #endif

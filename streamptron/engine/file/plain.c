@@ -133,7 +133,8 @@ SP_PRIVATE void sp_plain_write(const sp_json *json, uint32_t object, sp_bytes *t
         sp_string_write(json, name, to);
         sp_bytes_word(to, ":");
         bool dict = sp_json_is(json, name, "threshold");
-        bool by_label = dict || sp_json_is(json, name, "class_weight");
+        bool by_label = dict || sp_json_is(json, name, "class_weight")
+                        || sp_json_is(json, name, "false_positive_rate");
         bool number = type == SP_JSON_LIST && json->nodes[value].n == 2
                       && (sp_json_is(json, value + 1, "float")
                           || sp_json_is(json, value + 1, "int"));

@@ -21,7 +21,7 @@ enum {
 
 /* Texts in it need no address, which a library would have to work out when it is loaded. */
 typedef struct sp_setting {
-    char name[13];
+    char name[20];
     char of[9]; /* a letter for each owner that has it */
     uint8_t type;
     uint8_t place;

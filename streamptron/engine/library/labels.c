@@ -95,23 +95,25 @@ static void sp_label_show(const sp_contents *contents, uint32_t i, uint32_t node
         sp_bytes_word(to, i ? "True" : "False");
 }
 
-/* What the parameters say of a label of a document. */
-static void sp_label_read(const sp_contents *contents, const sp_json *json, uint32_t node,
-                          sp_label_text *label)
+/* What the parameters say of a label of a document, which is the model's next. */
+static void sp_label_read(const sp_label_list *list, sp_contents *contents, const sp_json *json,
+                          uint32_t node, sp_label_text *label)
 {
+    sp_alarms_name(&contents->parameters, &contents->given, json, node, list->n,
+                   &contents->learner);
     label->weight = sp_class_weight(&contents->parameters, &contents->given, json, node);
     label->above = sp_threshold_of(&contents->parameters, &contents->given, json, node);
 }
 
 /* The same of one given as JSON. -1 without memory. */
-static int sp_label_read_alone(const sp_contents *contents, const void *text, size_t n,
-                               sp_label_text *label)
+static int sp_label_read_alone(const sp_label_list *list, sp_contents *contents, const void *text,
+                               size_t n, sp_label_text *label)
 {
     sp_json json;
     sp_fault fault;
     int failed = sp_json_read(&json, (const uint8_t *)text, n, &fault);
     if (!failed)
-        sp_label_read(contents, &json, 0, label);
+        sp_label_read(list, contents, &json, 0, label);
     sp_json_free(&json);
     return failed ? -1 : 0;
 }
@@ -125,7 +127,7 @@ SP_PRIVATE void sp_labels_free(sp_label_list *list)
     memset(list, 0, sizeof(*list));
 }
 
-SP_PRIVATE int sp_labels_begin(sp_label_list *list, const sp_contents *contents)
+SP_PRIVATE int sp_labels_begin(sp_label_list *list, sp_contents *contents)
 {
     const sp_json *json = &contents->parts[SP_PART_LABELS].json;
     bool listed = sp_json_type(json, 0) == SP_JSON_LIST;
@@ -139,9 +141,9 @@ SP_PRIVATE int sp_labels_begin(sp_label_list *list, const sp_contents *contents)
         shown.n = 0;
         sp_label_show(contents, i, node, &shown);
         if (listed)
-            sp_label_read(contents, json, node, &its);
+            sp_label_read(list, contents, json, node, &its);
         else
-            failed = sp_label_read_alone(contents, i ? "1" : "0", 1, &its);
+            failed = sp_label_read_alone(list, contents, i ? "1" : "0", 1, &its);
         failed = failed || shown.failed ? -1 : sp_label_put(list, shown.p, shown.n, &its);
         node = listed ? json->nodes[node].next : 0;
     }
@@ -149,15 +151,14 @@ SP_PRIVATE int sp_labels_begin(sp_label_list *list, const sp_contents *contents)
     return failed;
 }
 
-SP_PRIVATE int sp_labels_add(sp_label_list *list, const sp_contents *contents, const char *p,
-                             size_t n)
+SP_PRIVATE int sp_labels_add(sp_label_list *list, sp_contents *contents, const char *p, size_t n)
 {
     sp_label_point before = sp_labels_mark(list);
     sp_label_text its;
     sp_bytes_word(&list->more, ",");
     sp_json_quote((const uint8_t *)p, n, &list->more);
     if (!list->more.failed
-        && sp_label_read_alone(contents, list->more.p + before.n_more + 1,
+        && sp_label_read_alone(list, contents, list->more.p + before.n_more + 1,
                                list->more.n - before.n_more - 1, &its)
                == 0
         && sp_label_put(list, p, n, &its) == 0)
@@ -167,8 +168,7 @@ SP_PRIVATE int sp_labels_add(sp_label_list *list, const sp_contents *contents, c
     return -1;
 }
 
-SP_PRIVATE int sp_labels_add_all(sp_label_list *list, const sp_contents *contents,
-                                 const sp_json *json)
+SP_PRIVATE int sp_labels_add_all(sp_label_list *list, sp_contents *contents, const sp_json *json)
 {
     sp_bytes shown = {.failed = false};
     uint32_t node = 1;
@@ -180,7 +180,7 @@ SP_PRIVATE int sp_labels_add_all(sp_label_list *list, const sp_contents *content
         shown.n = 0;
         sp_value_copy(json, node, true, &list->more);
         sp_value_show(json, node, false, &shown);
-        sp_label_read(contents, json, node, &its);
+        sp_label_read(list, contents, json, node, &its);
         failed = list->more.failed || shown.failed
                  || sp_label_put(list, shown.p, shown.n, &its) < 0;
     }

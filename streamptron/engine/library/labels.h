@@ -1,4 +1,4 @@
-/* A model's labels as texts, each found by its text, and what class_weight and
+/* A model's labels as texts, each found by its text, and what class_weight, false_positive_rate and
    threshold say of it. */
 
 #ifndef STREAMPTRON_LIBRARY_LABELS_H
@@ -32,20 +32,18 @@ typedef struct sp_label_point {
 } sp_label_point;
 
 /* -1 without memory. Call sp_labels_free in either case. */
-SP_PRIVATE int sp_labels_begin(sp_label_list *list, const sp_contents *contents);
+SP_PRIVATE int sp_labels_begin(sp_label_list *list, sp_contents *contents);
 SP_PRIVATE void sp_labels_free(sp_label_list *list);
 
 /* -1: there is none. */
 SP_PRIVATE ptrdiff_t sp_labels_find(const sp_label_list *list, const char *p, size_t n);
 
 /* Add a text as the last label. -1 without memory. */
-SP_PRIVATE int sp_labels_add(sp_label_list *list, const sp_contents *contents, const char *p,
-                             size_t n);
+SP_PRIVATE int sp_labels_add(sp_label_list *list, sp_contents *contents, const char *p, size_t n);
 
 /* The same of all values of a list that begins with the labels that are there. -1 without memory:
    then some may be there. */
-SP_PRIVATE int sp_labels_add_all(sp_label_list *list, const sp_contents *contents,
-                                 const sp_json *json);
+SP_PRIVATE int sp_labels_add_all(sp_label_list *list, sp_contents *contents, const sp_json *json);
 SP_PRIVATE sp_label_point sp_labels_mark(const sp_label_list *list);
 SP_PRIVATE void sp_labels_rewind(sp_label_list *list, sp_label_point mark);
 

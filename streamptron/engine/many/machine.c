@@ -343,7 +343,7 @@ SP_PRIVATE int sp_many_score_event(sp_learner *learner, sp_event *event)
         return -1;
     event->n_scores = n;
     sp_many_answer(learner, event, w);
-    event->verdicts[SP_KEPT_CURRENT].best = w->weighed.top;
+    event->verdicts[SP_KEPT_CURRENT].best = sp_many_best(learner, w);
     event->judged = 1 << SP_KEPT_CURRENT;
     return 0;
 }
@@ -385,11 +385,13 @@ SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t
 SP_PRIVATE void sp_many_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_met *w = sp_met_of(event);
+    const ptrdiff_t best = event->verdicts[SP_KEPT_CURRENT].best;
     learner->n_seen += 1;
-    learner->n_mistakes += event->verdicts[SP_KEPT_CURRENT].best != y;
+    learner->n_mistakes += best != y;
     if (u == 0.0)
         return;
     learner->n_updates += w->weighed.n_strides > 0;
+    sp_alarms_learn(&learner->adaptive.alarms, learner->adaptive.n_labels, best, y);
     sp_many_learn(learner, event, w, y, u);
     sp_columns_settle(&learner->adaptive.columns, &learner->index);
 }

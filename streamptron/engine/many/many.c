@@ -257,6 +257,43 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     weighed->top = sp_many_top(learner, w);
 }
 
+/* The best label without an alarm; -1: there is none. */
+static ptrdiff_t sp_many_top_free(const sp_adaptive *a, const sp_met *w)
+{
+    ptrdiff_t top = -1;
+    for (ptrdiff_t k = 0; k < a->n_labels; k++) {
+        if ((top < 0 || sp_many_score_of(a, w, k) > sp_many_score_of(a, w, top))
+            && sp_alarms_find(&a->alarms, k) == NULL)
+            top = k;
+    }
+    return top;
+}
+
+SP_PRIVATE ptrdiff_t sp_many_best(const sp_learner *learner, const sp_met *w)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    const double tempering = sp_tempering(a);
+    ptrdiff_t best = w->weighed.top;
+    if (a->alarms.n == 0)
+        return best;
+    if (sp_alarms_find(&a->alarms, best) != NULL)
+        best = sp_many_top_free(a, w);
+    double ahead = best < 0 ? -INFINITY : sp_many_score_of(a, w, best) * tempering;
+    for (ptrdiff_t i = 0; i < a->alarms.n; i++) {
+        const sp_alarm *alarm = &a->alarms.of[i];
+        const ptrdiff_t k = alarm->label;
+        if (k < 0 || k >= a->n_labels)
+            continue;
+        const double its
+            = sp_many_score_of(a, w, k) * tempering - sp_alarm_bar(alarm, learner->n_seen);
+        if (best < 0 || its > ahead || (its == ahead && k < best)) {
+            ahead = its;
+            best = k;
+        }
+    }
+    return best;
+}
+
 SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, double *p)
 {
     const double scale = sp_tempering(a) * a->tau;

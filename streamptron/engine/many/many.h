@@ -174,6 +174,9 @@ static inline double sp_many_begins(const sp_adaptive *a)
 /* Answer an event, whose features have been read. */
 SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event, sp_met *w);
 
+/* The label of an answered event: the one with the largest score, where labels have no bars. */
+SP_PRIVATE ptrdiff_t sp_many_best(const sp_learner *learner, const sp_met *w);
+
 /* p[label] of every label. */
 SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, double *p);
 

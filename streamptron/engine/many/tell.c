@@ -3,13 +3,18 @@
 #include "many/many.h"
 
 enum { SP_MANY_NUMBERS = 3, SP_MANY_WIDTH = 3, SP_MANY_BEHIND = 5 };
-/* T, m, nm; D, w0, G0 of each label; tau and its sum of squares, wn, Gn, b */
+/* T, m, nm; D, w0, G0 of each label, and with false_positive_rate q; tau and its sum of squares,
+   wn, Gn, b */
 
 SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
-    sp_kept_once once = {"many",        SP_MANY_NUMBERS, a->n_labels,
-                         SP_MANY_WIDTH, SP_MANY_BEHIND,  a->watches ? SP_DRIFT_NUMBERS : 0,
+    sp_kept_once once = {"many",
+                         SP_MANY_NUMBERS,
+                         a->n_labels,
+                         SP_MANY_WIDTH + sp_alarms_width(&a->alarms),
+                         SP_MANY_BEHIND,
+                         a->watches ? SP_DRIFT_NUMBERS : 0,
                          a->watches};
     return once;
 }
@@ -24,6 +29,7 @@ SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers)
         *numbers++ = a->D[k];
         *numbers++ = a->w0[k];
         *numbers++ = a->G0[k];
+        numbers += sp_alarms_read(&a->alarms, k, numbers);
     }
     *numbers++ = a->tau;
     *numbers++ = a->Gtau;
@@ -40,13 +46,15 @@ SP_PRIVATE const char *sp_many_once_read(sp_learner *learner, const double *numb
     a->T = *numbers++;
     a->m = *numbers++;
     a->nm = *numbers++;
-    for (ptrdiff_t k = 0; k < a->n_labels; k++, numbers += SP_MANY_WIDTH) {
+    for (ptrdiff_t k = 0; k < a->n_labels; k++) {
         if (!(sp_is_within(numbers[0], 0.0) && sp_is_within(numbers[1], -SP_VALUE_LIMIT)
-              && sp_is_within(numbers[2], 0.0)))
+              && sp_is_within(numbers[2], 0.0)
+              && sp_alarms_write(&a->alarms, k, numbers + SP_MANY_WIDTH)))
             return "what is kept for a label is invalid";
         sp_adaptive_set_count(a, k, numbers[0]);
         a->w0[k] = numbers[1];
         a->G0[k] = numbers[2];
+        numbers += SP_MANY_WIDTH + sp_alarms_width(&a->alarms);
     }
     a->tau = *numbers++;
     a->Gtau = *numbers++;

@@ -160,6 +160,12 @@ static uint8_t *sp_taken_bends(const sp_taken *taken, ptrdiff_t *n)
     return taken->p[SP_TAKEN_SLOTS] + slots;
 }
 
+/* Of what is kept once, before the step and after it. */
+static size_t sp_once_bytes(const sp_taken *taken, const sp_learner *learner, bool many)
+{
+    return 2 * (size_t)sp_once_width(learner, taken->m, many) * sizeof(double);
+}
+
 static void sp_slots_measure(sp_taken *taken, const sp_learner *learner, const sp_event *event)
 {
     const size_t n = (size_t)sp_kept_slots(event, NULL);
@@ -169,7 +175,7 @@ static void sp_slots_measure(sp_taken *taken, const sp_learner *learner, const s
     taken->n[SP_TAKEN_SLOTS] = n * sizeof(uint32_t)
                                + (limited ? (size_t)sp_event_bends(event) : 0) * sizeof(uint64_t);
     taken->n[SP_TAKEN_ONCE]
-        = 2 * (size_t)sp_once_width(taken->m, learner->adaptive.rows) * sizeof(double);
+        = sp_once_bytes(taken, learner, learner->adaptive.rows);
     taken->n[SP_TAKEN_NUMBERS] = 2 * n * (size_t)sp_kept_width(taken->m) * sizeof(float);
     taken->n[SP_TAKEN_MEANS] = 2 * n * sizeof(double);
     taken->n[SP_TAKEN_COLUMNS]
@@ -217,13 +223,13 @@ static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_
 }
 
 /* What is wrong with what is kept once. */
-static const char *sp_once_fault(const sp_taken *taken, bool after)
+static const char *sp_once_fault(const sp_taken *taken, const sp_learner *learner, bool after)
 {
     /* T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0; then wn,
-       Gn; then b */
+       Gn; then b; then the q of each alarm */
     const double *once = (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, after);
     const ptrdiff_t m = taken->m;
-    const ptrdiff_t n = sp_once_width(m, taken->outputs > 1);
+    const ptrdiff_t n = sp_once_width(learner, m, taken->outputs > 1);
     for (ptrdiff_t j = 0; j < n; j++) {
         if (!((j >= 4 && j < SP_ONCE_MODEL) || fabs(once[j]) <= SP_ONCE_MOST))
             return "its numbers are invalid";
@@ -238,12 +244,12 @@ static const char *sp_once_fault(const sp_taken *taken, bool after)
         if (!(once[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 1] >= 0.0))
             return "its sums of squares are invalid";
     }
-    return m && !(once[sp_once_width(m, false) - 1] >= 0.0) ? "its sum of squares is invalid"
+    return m && !(once[sp_once_b(m) - 1] >= 0.0) ? "its sum of squares is invalid"
                                                             : NULL;
 }
 
 /* Whether the parts are as long as each other says. */
-static bool sp_slots_fit(const sp_taken *taken)
+static bool sp_slots_fit(const sp_taken *taken, const sp_learner *learner)
 {
     const size_t n = taken->n[SP_TAKEN_MEANS] / (2 * sizeof(double));
     const size_t slots = n * sizeof(uint32_t);
@@ -253,7 +259,7 @@ static bool sp_slots_fit(const sp_taken *taken)
     return taken->n[SP_TAKEN_OUTPUTS] == (size_t)taken->m * sizeof(ptrdiff_t)
            && (taken->n[SP_TAKEN_SLOTS] - slots) % sizeof(uint64_t) == 0
            && taken->n[SP_TAKEN_ONCE]
-                  == 2 * (size_t)sp_once_width(taken->m, taken->outputs > 1) * sizeof(double)
+                  == sp_once_bytes(taken, learner, taken->outputs > 1)
            && taken->n[SP_TAKEN_NUMBERS] % row == 0 && taken->n[SP_TAKEN_NUMBERS] / row == n
            && taken->n[SP_TAKEN_MEANS] == 2 * n * sizeof(double);
 }
@@ -266,7 +272,7 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
     const ptrdiff_t n = sp_taken_entries(taken), outputs = taken->outputs;
     const bool one = outputs == 1;
     ptrdiff_t n_bends;
-    if (taken->n_parts != SP_TAKEN_PARTS || !sp_slots_fit(taken)
+    if (taken->n_parts != SP_TAKEN_PARTS || !sp_slots_fit(taken, learner)
         || !sp_kept_is_sound((const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, false), 2 * n,
                              taken->m)
         || !sp_kept_columns_are_sound(taken->p[SP_TAKEN_COLUMNS], taken->n[SP_TAKEN_COLUMNS], n,
@@ -284,8 +290,8 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
         if (!(fabs(means[i]) <= SP_VALUE_LIMIT))
             return "its means are invalid";
     }
-    const char *wrong = sp_once_fault(taken, false);
-    return wrong != NULL ? wrong : sp_once_fault(taken, true);
+    const char *wrong = sp_once_fault(taken, learner, false);
+    return wrong != NULL ? wrong : sp_once_fault(taken, learner, true);
 }
 
 /* The same, with a copy of the slots, in which what is left out is marked. */

@@ -278,10 +278,14 @@ SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdif
     }
 }
 
-SP_PRIVATE ptrdiff_t sp_once_width(ptrdiff_t m, bool many)
+SP_PRIVATE ptrdiff_t sp_once_b(ptrdiff_t m)
 {
-    return SP_ONCE_MODEL + (m ? SP_ONCE_OUTPUT * m + SP_ONCE_BAYES : 0)
-           + (many ? SP_ONCE_MANY : 0);
+    return SP_ONCE_MODEL + (m ? SP_ONCE_OUTPUT * m + SP_ONCE_BAYES : 0);
+}
+
+SP_PRIVATE ptrdiff_t sp_once_width(const sp_learner *learner, ptrdiff_t m, bool many)
+{
+    return sp_once_b(m) + (many ? SP_ONCE_MANY : 0) + learner->adaptive.alarms.n;
 }
 
 SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
@@ -306,7 +310,9 @@ SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t 
         once += SP_ONCE_BAYES;
     }
     if (a->rows)
-        once[0] = a->many.b;
+        *once++ = a->many.b;
+    for (ptrdiff_t i = 0; i < a->alarms.n; i++)
+        once[i] = a->alarms.of[i].q;
 }
 
 static double sp_undo_back(double now, double before, double after)
@@ -331,7 +337,8 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
     sp_adaptive *a = &learner->adaptive;
     const ptrdiff_t y = kept->y;
     const bool split = kept->one && a->rows;
-    const ptrdiff_t b = sp_once_width(kept->m, false);
+    const ptrdiff_t b = sp_once_b(kept->m);
+    const ptrdiff_t alarms = b + (kept->one ? 0 : SP_ONCE_MANY);
     double drift[SP_DRIFT_NUMBERS];
     a->T = SP_MAX(0.0, sp_undo_back(a->T, before[0], after[0]));
     sp_adaptive_set_count(a, y, SP_MAX(0.0, sp_undo_back(a->D[y], before[1], after[1])));
@@ -347,6 +354,10 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
     sp_drift_read(&a->drift, drift);
     if (memcmp(drift, after + 6, sizeof drift) == 0)
         sp_drift_write(&a->drift, before + 6);
+    for (ptrdiff_t i = 0; i < a->alarms.n; i++) {
+        double *q = &a->alarms.of[i].q;
+        *q = sp_undo_back(*q, before[alarms + i], after[alarms + i]);
+    }
     before += SP_ONCE_MODEL;
     after += SP_ONCE_MODEL;
     for (ptrdiff_t j = 0; j < kept->m; j++, before += SP_ONCE_OUTPUT, after += SP_ONCE_OUTPUT) {

@@ -27,7 +27,7 @@ enum {
     SP_ONCE_MODEL = 6 + SP_DRIFT_NUMBERS, /* T, D of the label, m, nm, tau and its G, the watch's */
     SP_ONCE_OUTPUT = 2, /* w0, G0 */
     SP_ONCE_BAYES = 2, /* wn, Gn, behind those of all outputs that step */
-    SP_ONCE_MANY = 1, /* b, at the end, of more than two labels */
+    SP_ONCE_MANY = 1, /* b, behind those, of more than two labels; at the end each alarm's q */
     SP_FOLDS_MOST = 16, /* of 2^256: more folds leave nothing of any share */
 };
 
@@ -108,8 +108,10 @@ SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdif
                               ptrdiff_t n, const uint8_t *bends, ptrdiff_t n_bends,
                               const uint8_t *columns, size_t bytes);
 
-/* Numbers that are kept once of a step of m outputs; `many`: of more than two labels. */
-SP_PRIVATE ptrdiff_t sp_once_width(ptrdiff_t m, bool many);
+/* Numbers that are kept once of a step of m outputs, up to b; and all of them. `many`: of more than
+   two labels. */
+SP_PRIVATE ptrdiff_t sp_once_b(ptrdiff_t m);
+SP_PRIVATE ptrdiff_t sp_once_width(const sp_learner *learner, ptrdiff_t m, bool many);
 
 /* What is kept once that a step for label y changes. */
 SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
