@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from streamptron import RankingPerceptron
 from streamptron.files import read
 from tests.support.doors import NAN, refused
-from tests.support.variants import LEARNERS, answers, every_learner, labels_for, make
+from tests.support.variants import answers, every_learner, labels_for, make
 
 CITIES = ["Paris", "Rome", "New York", "İzmir", "a=b", "", None]
 
@@ -224,12 +224,3 @@ def test_column_without_any_value_is_left_out():
         model = make("Perceptron")
         model.learn_many(frame, [True, False])
         assert set(model.weights) <= {"a"}
-
-
-def test_learner_of_an_older_file_leaves_gaps_out():
-    for name, learner in LEARNERS.items():
-        state = make(name).__getstate__()
-        del state["params"]["missing"]
-        model = learner.__new__(learner)
-        model.__setstate__(state)
-        assert model.missing == "skip"
