@@ -6,7 +6,9 @@ import random
 
 import pytest
 
-from streamptron import AdaptiveClassifier, Tokenizer, load, merge
+from streamptron import AdaptiveClassifier, Mail, Tokenizer, load, merge
+from streamptron.command.lines import LineModel
+from streamptron.command.mail import judged
 from tests.support.marks import seeds
 from tests.support.streams import needs_data, text_stream
 from tests.twin.adaptive import AdaptiveClassifier as Twin
@@ -212,6 +214,16 @@ def test_a_threshold_that_no_learning_makes_is_refused():
         state["adaptive"] = (T, m, nm, tuple(map(tuple, rows)), *more)
         with pytest.raises(ValueError, match="what is kept for a label is invalid"):
             AdaptiveClassifier().__setstate__(state)
+
+
+def test_a_servers_score_agrees_with_its_answer():
+    learner = AdaptiveClassifier(false_positive_rate={"spam": 0.001})
+    model = LineModel(learner, Mail(), {"format": "mail"}, None)
+    learner.learn_one(model.event(b"Subject: win now\n\na free prize"), "spam")
+    learner.learn_one(model.event(b"Subject: tomorrow\n\nsee you"), "ham")
+    verdict = judged(model, b"Subject: free\n\na prize", "spam", 0.0)
+    assert verdict.said == "ham"
+    assert 50 < float(verdict.score) <= float(verdict.threshold)
 
 
 @needs_data

@@ -161,20 +161,23 @@ def judged(
     """What a model says of a mail; without words, if it is not to explain itself."""
     event = model.event(mail)
     label, probability = model.answer(event)
-    threshold = f"{100 * max(0.5, least):.2f}"
+    threshold = max(0.5, least)
     if label is None or probability is None:
-        return Verdict("unsure", None, [], UNSURE, "0.00", threshold)
+        return Verdict("unsure", None, [], UNSURE, "0.00", f"{100 * threshold:.2f}")
     if positive not in model.names:
         raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
     unsure = probability < least
     score = probability if label == positive else 1 - probability
+    if getattr(model.learner, "false_positive_rate", None):
+        # whose bar is no probability: what is said of a mail must agree with its score
+        threshold = min(threshold, score) if label == positive else max(threshold, score)
     return Verdict(
         "unsure" if unsure else label,
         probability,
         _spoke_most(model, event) if explain else [],
         UNSURE if unsure else SPAM if label == positive else HAM,
         f"{100 * score:.2f}",
-        threshold,
+        f"{100 * threshold:.2f}",
     )
 
 
