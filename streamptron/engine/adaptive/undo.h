@@ -56,6 +56,17 @@ static inline void sp_kept_unmark(sp_head *head)
     head->om = fabsf(head->om);
 }
 
+/* A number of the model or of a label, and a sum there that is at least 0. */
+static inline double sp_back_number(double now, double before, double after)
+{
+    return now == after ? before : now - (after - before);
+}
+
+static inline double sp_back_sum(double now, double before, double after)
+{
+    return SP_MAX(0.0, sp_back_number(now, before, after));
+}
+
 SP_TEMPLATE float sp_back(float now, float before, float after)
 {
     return now == after ? before : (float)(now - ((double)after - before));
@@ -156,12 +167,6 @@ typedef struct {
     uint32_t places;
     sp_column before, after;
 } sp_kept_column;
-
-SP_TEMPLATE double sp_back_sum(double now, double before, double after)
-{
-    double back = now == after ? before : now - (after - before);
-    return back > 0.0 ? back : 0.0;
-}
 
 /* A mean of values by the sum of which it is one. */
 SP_TEMPLATE double sp_back_part(double now, double n, double before, double n_before, double after,

@@ -315,18 +315,13 @@ SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t 
         once[i] = a->alarms.of[i].q;
 }
 
-static double sp_undo_back(double now, double before, double after)
-{
-    return now == after ? before : now - (after - before);
-}
-
 /* The intercept of output k. */
 static void sp_undo_back_output(sp_learner *learner, ptrdiff_t k, double share,
                                 const double *before, const double *after)
 {
     sp_adaptive *a = &learner->adaptive;
-    a->w0[k] = sp_undo_back(a->w0[k], share * before[0], share * after[0]);
-    a->G0[k] = SP_MAX(0.0, sp_undo_back(a->G0[k], before[1], after[1]));
+    a->w0[k] = sp_back_number(a->w0[k], share * before[0], share * after[0]);
+    a->G0[k] = sp_back_sum(a->G0[k], before[1], after[1]);
     if (a->rows)
         sp_tree_set(&learner->adaptive.many, k, a->w0[k]);
 }
@@ -340,23 +335,23 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
     const ptrdiff_t b = sp_once_b(kept->m);
     const ptrdiff_t alarms = b + (kept->one ? 0 : SP_ONCE_MANY);
     double drift[SP_DRIFT_NUMBERS];
-    a->T = SP_MAX(0.0, sp_undo_back(a->T, before[0], after[0]));
-    sp_adaptive_set_count(a, y, SP_MAX(0.0, sp_undo_back(a->D[y], before[1], after[1])));
+    a->T = sp_back_sum(a->T, before[0], after[0]);
+    sp_adaptive_set_count(a, y, sp_back_sum(a->D[y], before[1], after[1]));
     if (a->m == after[2] && a->nm == after[3] && (kept->one || a->many.b == after[b])) {
         a->m = before[2];
         a->nm = before[3];
         if (!kept->one)
             a->many.b = before[b];
     }
-    a->tau = sp_undo_back(a->tau, before[4], after[4]);
+    a->tau = sp_back_number(a->tau, before[4], after[4]);
     a->tau = SP_MIN(SP_MAX(a->tau, SP_TAU_LEAST), SP_TAU_MOST);
-    a->Gtau = SP_MAX(1.0, sp_undo_back(a->Gtau, before[5], after[5]));
+    a->Gtau = SP_MAX(1.0, sp_back_number(a->Gtau, before[5], after[5]));
     sp_drift_read(&a->drift, drift);
     if (memcmp(drift, after + 6, sizeof drift) == 0)
         sp_drift_write(&a->drift, before + 6);
     for (ptrdiff_t i = 0; i < a->alarms.n; i++) {
         double *q = &a->alarms.of[i].q;
-        *q = sp_undo_back(*q, before[alarms + i], after[alarms + i]);
+        *q = sp_back_number(*q, before[alarms + i], after[alarms + i]);
     }
     before += SP_ONCE_MODEL;
     after += SP_ONCE_MODEL;
@@ -369,8 +364,8 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
         }
     }
     if (kept->m) {
-        a->wn = sp_undo_back(a->wn, before[0], after[0]);
-        a->Gn = SP_MAX(0.0, sp_undo_back(a->Gn, before[1], after[1]));
+        a->wn = sp_back_number(a->wn, before[0], after[0]);
+        a->Gn = sp_back_sum(a->Gn, before[1], after[1]);
     }
 }
 

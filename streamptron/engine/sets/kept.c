@@ -10,6 +10,10 @@ SP_PRIVATE ptrdiff_t sp_kept_entries_before(const sp_sparse_rows *rows, const sp
 {
     ptrdiff_t n = 0;
     for (ptrdiff_t j = 0; j < m; j++) {
+        if (kept == NULL && j < adds) { /* there or not, it is one */
+            n++;
+            continue;
+        }
         const sp_entry *entry = sp_row_find(rows, row, labels[j]);
         if (entry == NULL && j >= adds)
             continue;

@@ -23,11 +23,10 @@ enum {
 
 typedef struct sp_noted_head {
     uint32_t n_labels;
-    uint32_t n_told;
     uint32_t n_tallies;
     uint32_t n_slots;
     uint32_t n_entries;
-    uint32_t known; /* labels below this one, but those told, were left open */
+    uint32_t n_open; /* those below this one that are not among the labels were left open */
     double u;
     double before[SP_NOTED_ONCE];
     double after[SP_NOTED_ONCE];
@@ -58,7 +57,6 @@ typedef struct sp_noted_slot {
 typedef struct sp_noted_parts {
     sp_noted_head *head;
     sp_noted_label *labels;
-    uint32_t *told;
     sp_noted_tally *tallies;
     sp_noted_slot *slots;
     sp_kept_entry *entries;
@@ -67,7 +65,6 @@ typedef struct sp_noted_parts {
 static uint64_t sp_noted_bytes(const sp_noted_head *counts)
 {
     return sizeof(sp_noted_head) + (uint64_t)counts->n_labels * sizeof(sp_noted_label)
-           + (((uint64_t)counts->n_told + 1) / 2) * (2 * sizeof(uint32_t))
            + (uint64_t)counts->n_tallies * sizeof(sp_noted_tally)
            + (uint64_t)counts->n_slots * sizeof(sp_noted_slot)
            + (uint64_t)counts->n_entries * sizeof(sp_kept_entry);
@@ -76,11 +73,9 @@ static uint64_t sp_noted_bytes(const sp_noted_head *counts)
 static sp_noted_parts sp_noted_open(const sp_noted_head *counts, const uint8_t *data)
 {
     sp_noted_parts parts;
-    size_t n_told = ((size_t)counts->n_told + 1) & ~(size_t)1; /* what follows is aligned */
     parts.head = (sp_noted_head *)(uintptr_t)data;
     parts.labels = (sp_noted_label *)(void *)(parts.head + 1);
-    parts.told = (uint32_t *)(void *)(parts.labels + counts->n_labels);
-    parts.tallies = (sp_noted_tally *)(void *)(parts.told + n_told);
+    parts.tallies = (sp_noted_tally *)(void *)(parts.labels + counts->n_labels);
     parts.slots = (sp_noted_slot *)(void *)(parts.tallies + counts->n_tallies);
     parts.entries = (sp_kept_entry *)(void *)(parts.slots + counts->n_slots);
     return parts;
@@ -88,39 +83,51 @@ static sp_noted_parts sp_noted_open(const sp_noted_head *counts, const uint8_t *
 
 /* --- Before the step */
 
-/* The labels that get entries, then those that step without: from 0 on while there are some. */
-static bool sp_noted_name(const sp_answered *w, ptrdiff_t *stride, ptrdiff_t i, uint32_t *k)
+static void sp_noted_numbers(const sp_label *label, double *numbers)
 {
-    if (i < w->n_adds) {
-        *k = w->adds[i];
-        return true;
-    }
-    while (*stride < w->n_strides && w->strides[*stride].wide)
-        *stride += 1;
-    if (*stride == w->n_strides)
-        return false;
-    *k = w->strides[*stride].k;
-    *stride += 1;
-    return true;
+    numbers[SP_NOTED_D] = label->D;
+    numbers[SP_NOTED_G0] = label->G0;
+    numbers[SP_NOTED_GN] = label->Gn;
+    numbers[SP_NOTED_W0] = label->w0;
+    numbers[SP_NOTED_WN] = label->wn;
 }
 
-static ptrdiff_t sp_noted_labels(const sp_answered *w)
+/* The labels that are named, if the event leaves the others open; else those that get entries, and
+   those that step without. How many; NULL: only count them. */
+static uint32_t sp_noted_labels(const sp_sets *s, const sp_answered *w, sp_noted_label *labels)
 {
-    ptrdiff_t n = w->n_adds;
-    for (ptrdiff_t i = 0; i < w->n_strides; i++)
-        n += !w->strides[i].wide;
-    return n;
+    const ptrdiff_t most = w->open ? w->n_told : w->n_adds + w->n_strides;
+    double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
+    uint32_t n = 0;
+    for (ptrdiff_t i = 0; i < most; i++) {
+        const bool adds = w->open || i < w->n_adds;
+        const sp_marked_stride *stride = adds ? NULL : &w->strides[i - w->n_adds];
+        const uint32_t k = w->open ? w->told[i] : adds ? w->adds[i] : stride->k;
+        if (k >= (size_t)s->n_labels || (!adds && stride->wide))
+            continue;
+        if (labels != NULL) {
+            labels[n].k = k;
+            sp_noted_numbers(&s->labels[k], labels[n].before);
+        }
+        n++;
+    }
+    for (ptrdiff_t i = 0; i < w->n_new && labels != NULL; i++) {
+        const sp_label label = sp_sets_newcomer(s, i, &wn);
+        labels[n + i].k = (uint64_t)(s->n_labels + i);
+        sp_noted_numbers(&label, labels[n + i].before);
+    }
+    return n + (uint32_t)w->n_new;
 }
 
 /* The entries that the row of an entry of the event has for the labels that are kept. */
 static ptrdiff_t sp_noted_entries(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
-                                  ptrdiff_t m, sp_kept_entry *kept)
+                                  sp_kept_entry *kept)
 {
     const sp_answered *w = sp_answered_of(event);
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
     ptrdiff_t n = sp_kept_entries_before(rows, row, w->adds, w->n_adds, w->n_adds, kept);
-    for (ptrdiff_t j = 0; m > w->n_adds && j < w->n_strides; j++) {
+    for (ptrdiff_t j = 0; j < w->n_strides; j++) {
         if (!w->strides[j].wide)
             n += sp_kept_entries_before(rows, row, &w->strides[j].k, 1, 0,
                                         kept == NULL ? NULL : kept + n);
@@ -133,16 +140,14 @@ static sp_noted_head sp_noted_measure(const sp_learner *learner, const sp_event 
     const sp_answered *w = sp_answered_of(event);
     sp_noted_head head;
     memset(&head, 0, sizeof(head));
-    ptrdiff_t m = sp_noted_labels(w);
     ptrdiff_t n = 0;
     for (ptrdiff_t i = 0; i < event->n; i++)
-        n += sp_noted_entries(learner, event, i, m, NULL);
-    head.n_labels = (uint32_t)m;
-    head.n_told = w->open ? (uint32_t)w->n_told : 0;
+        n += sp_noted_entries(learner, event, i, NULL);
+    head.n_labels = sp_noted_labels(&learner->sets, w, NULL);
     head.n_tallies = SP_SETS_STEPS;
     head.n_slots = (uint32_t)event->n;
     head.n_entries = (uint32_t)n;
-    head.known = w->open ? (uint32_t)learner->sets.n_labels : 0;
+    head.n_open = w->open ? (uint32_t)learner->sets.n_labels : 0;
     return head;
 }
 
@@ -160,55 +165,18 @@ static void sp_noted_once(const sp_sets *s, double *once)
     once[SP_NOTED_POSITIVES] = s->positives;
 }
 
-static void sp_noted_numbers(const sp_label *label, double *numbers)
-{
-    numbers[SP_NOTED_D] = label->D;
-    numbers[SP_NOTED_G0] = label->G0;
-    numbers[SP_NOTED_GN] = label->Gn;
-    numbers[SP_NOTED_W0] = label->w0;
-    numbers[SP_NOTED_WN] = label->wn;
-}
-
-/* The labels told, from the least on. */
-static void sp_noted_sort(const sp_answered *w, uint32_t *told, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = w->told[i];
-        uint32_t at = i;
-        for (; at > 0 && told[at - 1] > k; at--)
-            told[at] = told[at - 1];
-        told[at] = k;
-    }
-}
-
 SP_PRIVATE void sp_sets_note(const sp_learner *learner, const sp_event *event, double u,
                              uint8_t *data)
 {
     const sp_sets *s = &learner->sets;
-    const sp_answered *w = sp_answered_of(event);
     sp_noted_head head = sp_noted_measure(learner, event);
     sp_noted_parts parts = sp_noted_open(&head, data);
-    double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
-    ptrdiff_t stride = 0;
     ptrdiff_t n = 0;
-    uint32_t k;
     memset(data, 0, (size_t)sp_noted_bytes(&head));
     head.u = u;
     sp_noted_once(s, head.before);
     *parts.head = head;
-    for (ptrdiff_t i = 0; sp_noted_name(w, &stride, i, &k); i++) {
-        parts.labels[i].k = k;
-        if (k < (size_t)s->n_labels)
-            sp_noted_numbers(&s->labels[k], parts.labels[i].before);
-    }
-    for (ptrdiff_t new = 0; new < w->n_new; new++) {
-        sp_label label = sp_sets_newcomer(s, new, &wn);
-        for (uint32_t i = 0; i < head.n_labels; i++) {
-            if (parts.labels[i].k == (size_t)(s->n_labels + new))
-                sp_noted_numbers(&label, parts.labels[i].before);
-        }
-    }
-    sp_noted_sort(w, parts.told, head.n_told);
+    sp_noted_labels(s, sp_answered_of(event), parts.labels);
     for (int t = 0; t < SP_SETS_STEPS; t++) {
         parts.tallies[t].t = (uint64_t)t;
         parts.tallies[t].there[0] = s->there[t];
@@ -221,7 +189,7 @@ SP_PRIVATE void sp_sets_note(const sp_learner *learner, const sp_event *event, d
         slot->s[0] = marked->of.s;
         slot->N[0] = marked->of.N;
         slot->cnt[0] = marked->of.cnt;
-        slot->n = (uint64_t)sp_noted_entries(learner, event, i, head.n_labels, parts.entries + n);
+        slot->n = (uint64_t)sp_noted_entries(learner, event, i, parts.entries + n);
         n += (ptrdiff_t)slot->n;
     }
 }
@@ -314,10 +282,6 @@ static bool sp_noted_labels_are_sound(sp_noted_parts parts, ptrdiff_t n_labels)
             || !sp_are_sound(label->after, SP_NOTED_LABEL, SP_NOTED_W0, SP_NOTED_MOST))
             return false;
     }
-    for (uint32_t i = 0; i < head->n_told; i++) {
-        if (parts.told[i] >= (size_t)n_labels || (i && parts.told[i] <= parts.told[i - 1]))
-            return false;
-    }
     for (uint32_t i = 0; i < head->n_tallies; i++) {
         const sp_noted_tally *tally = &parts.tallies[i];
         if (tally->t >= SP_SETS_STEPS || (i && tally->t <= tally[-1].t)
@@ -325,7 +289,7 @@ static bool sp_noted_labels_are_sound(sp_noted_parts parts, ptrdiff_t n_labels)
             || !sp_are_sound(tally->said, 2, 2, SP_NOTED_MOST))
             return false;
     }
-    return head->known <= (size_t)n_labels;
+    return head->n_open <= (size_t)n_labels;
 }
 
 static bool sp_noted_slots_are_sound(sp_noted_parts parts, const sp_event *event)
@@ -362,11 +326,6 @@ SP_PRIVATE bool sp_sets_noted_is_sound(const sp_learner *learner, const sp_event
 
 /* --- Taken back */
 
-static double sp_noted_back(double now, double before, double after)
-{
-    return now == after ? before : now - (after - before);
-}
-
 static void sp_take_back_tallies(sp_sets *s, const sp_noted_head *head,
                                  const sp_noted_tally *tallies)
 {
@@ -379,23 +338,23 @@ static void sp_take_back_tallies(sp_sets *s, const sp_noted_head *head,
                 && s->said[tallies[i].t] == tallies[i].said[1];
     if (halved && !same)
         return;
-    s->positives = SP_MAX(0.0, sp_noted_back(s->positives, before, after));
+    s->positives = sp_back_sum(s->positives, before, after);
     for (uint32_t i = 0; i < head->n_tallies; i++) {
         const sp_noted_tally *tally = &tallies[i];
         double *there = &s->there[tally->t];
         double *said = &s->said[tally->t];
-        *said = SP_MAX(0.0, sp_noted_back(*said, tally->said[0], tally->said[1]));
-        *there = SP_MAX(0.0, sp_noted_back(*there, tally->there[0], tally->there[1]));
+        *said = sp_back_sum(*said, tally->said[0], tally->said[1]);
+        *there = sp_back_sum(*there, tally->there[0], tally->there[1]);
         *there = SP_MIN(*there, *said);
     }
 }
 
-/* What is kept once and of labels. */
-static void sp_take_back_labels(sp_sets *s, sp_noted_parts parts)
+/* What is kept once and of labels. `w`: room for all of these. */
+static void sp_take_back_labels(sp_sets *s, sp_noted_parts parts, sp_answered *w)
 {
     const sp_noted_head *head = parts.head;
-    uint32_t told = 0;
-    s->T = SP_MAX(0.0, sp_noted_back(s->T, head->before[SP_NOTED_T], head->after[SP_NOTED_T]));
+    w->word += 1;
+    s->T = sp_back_sum(s->T, head->before[SP_NOTED_T], head->after[SP_NOTED_T]);
     if (s->m == head->after[SP_NOTED_M] && s->nm == head->after[SP_NOTED_NM]) {
         s->m = head->before[SP_NOTED_M];
         s->nm = head->before[SP_NOTED_NM];
@@ -408,20 +367,19 @@ static void sp_take_back_labels(sp_sets *s, sp_noted_parts parts)
         double *numbers[SP_NOTED_LABEL] = {&label->D, &label->G0, &label->Gn, &label->w0,
                                            &label->wn};
         for (int j = 0; j < SP_NOTED_LABEL; j++) {
-            *numbers[j] = sp_noted_back(*numbers[j], before[j], after[j]);
+            *numbers[j] = sp_back_number(*numbers[j], before[j], after[j]);
             if (j < SP_NOTED_W0)
                 *numbers[j] = SP_MAX(0.0, *numbers[j]);
         }
         sp_sets_settle_label(s, (ptrdiff_t)parts.labels[i].k);
+        w->marks[parts.labels[i].k].told = w->word;
     }
-    for (uint32_t k = 0; k < head->known; k++) {
-        if (told < head->n_told && parts.told[told] == k)
-            told++;
-        else
-            s->labels[k].left = SP_MAX(0.0, s->labels[k].left - head->u);
+    for (ptrdiff_t k = 0; k < s->n_labels; k++) {
+        double *left = &s->labels[k].left;
+        if ((size_t)k < head->n_open && w->marks[k].told != w->word)
+            *left = SP_MAX(0.0, *left - head->u);
+        *left = SP_MIN(*left, s->T);
     }
-    for (ptrdiff_t k = 0; k < s->n_labels; k++)
-        s->labels[k].left = SP_MIN(s->labels[k].left, s->T);
 }
 
 static void sp_take_back_slot(sp_sparse_rows *rows, sp_marked *marked, const sp_noted_slot *slot,
@@ -437,7 +395,7 @@ static void sp_take_back_slot(sp_sparse_rows *rows, sp_marked *marked, const sp_
             marked->of.cnt = (float)SP_COUNT_HALF; /* it still is always there */
         marked->of.s = sp_back_mean(marked->of.s, slot->s[0], slot->s[1], cnt, marked->of.cnt,
                                     slot->cnt[0], slot->cnt[1]);
-        marked->of.N = sp_noted_back(marked->of.N, slot->N[0], slot->N[1]);
+        marked->of.N = sp_back_number(marked->of.N, slot->N[0], slot->N[1]);
     }
     sp_kept_entries_back(rows, row, entries, (ptrdiff_t)slot->n, counts, signbit(marked->of.s));
     if (!counts)
@@ -462,7 +420,7 @@ SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, con
     if (sp_table_reserve_blocks(table, event->slots, event->n, learner->index.n_slots, &block, 1)
         < 0)
         return -1;
-    sp_take_back_labels(&learner->sets, parts);
+    sp_take_back_labels(&learner->sets, parts, sp_answered_of(event));
     for (uint32_t i = 0; i < head->n_slots; i++) {
         const sp_noted_slot *slot = &parts.slots[i];
         const sp_slot_type own = event->slots[slot->at];

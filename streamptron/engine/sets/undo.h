@@ -3,8 +3,8 @@
    What lies in the bytes, one after the other, in the machine's own byte order:
 
        head       how many there are of each; what is kept once, before and after; u
-       labels     those that step or are counted: D, w0, G0, wn, Gn before and after
-       told       all that the event names, in order; the others it may have left open
+       labels     those that step or are counted, and if the event leaves labels open all that it
+                  names: D, w0, G0, wn, Gn before and after
        tallies    what F1 is counted of, where it has changed
        slots      s, cnt and N of the event's features, before and after
        entries    of the slots, one after the other (sets/kept.h)
