@@ -14,11 +14,12 @@ from streamptron.doors.model cimport Model, largest, room_for
 from libc.stdint cimport uint64_t
 from streamptron.engine.adaptive cimport sp_alarms_bind
 from streamptron.engine.linear cimport (
-    SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, SP_KEPT_KINDS, sp_rule, sp_rule_answer)
+    SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, sp_rule, sp_rule_answer)
 from streamptron.engine.path cimport (
-    sp_answer, sp_learner, sp_learner_answer, sp_learner_decide, sp_learner_decision,
-    sp_learner_expect, sp_learner_expect_outputs, sp_learner_labels, sp_learner_learn,
-    sp_learner_probabilities, sp_learner_score, sp_learner_several, sp_learner_split)
+    sp_answer, sp_event_probabilities, sp_learner, sp_learner_answer, sp_learner_decide,
+    sp_learner_decision, sp_learner_expect, sp_learner_expect_outputs, sp_learner_labels,
+    sp_learner_learn, sp_learner_probabilities, sp_learner_score, sp_learner_several,
+    sp_learner_split)
 
 from streamptron.estimator.names import shown
 from streamptron.doors.names import interned
@@ -491,14 +492,11 @@ cdef class LabelModel(Model):
             all, in the order in which they came.
         """
         cdef Py_ssize_t n
-        cdef double* p
+        cdef const double* p
         room = None if top is None else room_for(top, len(self._labels))
         self._score(x)
-        # the fourth of the score vectors is room for them
         n = sp_learner_labels(&self.learner)
-        p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
-        sp_learner_probabilities(
-            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
+        p = sp_event_probabilities(&self.learner, &self.event)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         labels = self._labels
         if room is None:

@@ -7,7 +7,6 @@ cdef class SetModel(LabelModel):
     cdef list _read_told(self, x, Told told, str what)
     cdef int _learn_told(self, x, Told told, double step, str what) except -1
     cdef list _found(self)
-    cdef int _answer(self, x) except -1
     cdef double _above(self, label) except -1.0
 
 

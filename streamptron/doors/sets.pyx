@@ -17,11 +17,11 @@ from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.adaptive cimport SP_U_LIMIT
 from streamptron.engine.events cimport sp_event_difference
 from streamptron.engine.linear cimport (
-    SP_ANSWER_CANDIDATES, SP_KEPT_KINDS, SP_RULE_SETS, sp_rule, sp_rule_answer, sp_table_read)
+    SP_ANSWER_CANDIDATES, SP_RULE_SETS, sp_rule, sp_rule_answer, sp_table_read)
 from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_calloc, sp_free
 from streamptron.engine.path cimport (
-    sp_answer, sp_learner_answer, sp_learner_decision, sp_learner_expect, sp_learner_labels,
-    sp_learner_learn, sp_learner_probabilities, sp_learner_score, sp_told)
+    sp_answer, sp_event_probabilities, sp_learner_answer, sp_learner_decision, sp_learner_expect,
+    sp_learner_labels, sp_learner_learn, sp_learner_score, sp_told)
 from streamptron.engine.sets cimport (
     SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_share, sp_sets_tell)
 
@@ -241,20 +241,10 @@ cdef class SetModel(LabelModel):
 
     # --- Answers
 
-    cdef int _answer(self, x) except -1:
-        """Probabilities into the fourth of the score vectors."""
-        self._score(x)
-        sp_learner_probabilities(
-            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event),
-            self.event.scores + SP_KEPT_KINDS * self.event.n_scores)
-        return 0
-
     cdef list _found(self):
         """The probabilities of the labels of a scored event."""
         cdef Py_ssize_t k
-        cdef double* p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
-        sp_learner_probabilities(
-            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
+        cdef const double* p = sp_event_probabilities(&self.learner, &self.event)
         return [p[k] for k in range(self.event.n_scores)]
 
     cdef double _above(self, label) except -1.0:
@@ -269,10 +259,10 @@ cdef class SetModel(LabelModel):
     def _probabilities(self, x, bytes room=None):
         """The labels, and the probability of each, of the same moment; or of the most probable."""
         cdef Py_ssize_t k, n
-        cdef double* p
-        self._answer(x)
+        cdef const double* p
+        self._score(x)
         n = sp_learner_labels(&self.learner)
-        p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
+        p = sp_event_probabilities(&self.learner, &self.event)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         if room is None:
             found = [p[k] for k in range(n)]
@@ -422,12 +412,8 @@ cdef class RankModel(Model):
         cdef Py_ssize_t k
         cdef sp_answer answer = sp_learner_answer(&self.learner, &self.event)
         cdef const double* scores = sp_learner_decision(&self.event, answer.kind)
-        cdef double* p
         if probabilities and self.event.n_scores:
-            # the fourth of the score vectors is room for them
-            p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
-            sp_learner_probabilities(&self.learner, &self.event, answer, p)
-            scores = p
+            scores = sp_event_probabilities(&self.learner, &self.event)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         decided = [scores[k] for k in range(self.event.n_scores)]
         if collecting:

@@ -9,6 +9,7 @@
 #include "mail/lower.c"
 #include "mail/mail.c"
 #include "memory/arena.c"
+#include "memory/grow.c"
 #include "memory/places.c"
 #include "memory/pool.c"
 #include "names/letters.c"

@@ -4,6 +4,7 @@
 #include "many/machine.c"
 #include "many/many.c"
 #include "many/tree.c"
+#include "rows/arena.c"
 #include "rows/dense.c"
 #include "rows/rows.c"
 #include "sets/learn.c"

@@ -181,6 +181,7 @@ cdef extern from "path/path.h" nogil:
                           int kind, double *shares) noexcept
     void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                   sp_answer answer, double *p) noexcept
+    const double *sp_event_probabilities(const sp_learner *learner, sp_event *event) noexcept
     int sp_learner_open(sp_learner *learner, sp_event *event) noexcept
     void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept
     int sp_learner_score(sp_learner *learner, sp_event *event) noexcept

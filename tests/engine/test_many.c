@@ -3,7 +3,7 @@
 
 #include "kit.h"
 
-#include "rows/dense.h"
+#include "rows/rows.h"
 #include "sets/flat.h"
 
 enum { EVENTS = 60, NAMES = 90, LABELS = 6 };
@@ -255,7 +255,7 @@ static void test_dense(uint32_t labels)
         if (!there)
             *sp_row_insert(rows, &row[1], k) = numbers;
         if (!row[0].dense || size > (int)row[0].size)
-            sp_dense_fill(rows, &row[0], sp_rows_take(rows, size), size);
+            sp_row_make_dense(rows, &row[0], sp_rows_take(rows, size), size);
         if (!there) {
             sp_dense_add(rows, &row[0], k);
             sp_dense_of(rows, &row[0]).c[k] = numbers.c;

@@ -1,6 +1,7 @@
 #include "adaptive/adaptive.h"
 
 #include "adaptive/slots.h"
+#include "memory/grow.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,16 +22,15 @@ SP_PRIVATE int sp_adaptive_room(sp_adaptive *a, ptrdiff_t n)
     double *numbers;
     if (n <= a->room)
         return 0;
-    numbers = (double *)sp_realloc(a->D, (size_t)(room * SP_ADAPTIVE_NUMBERS) * sizeof(double));
-    if (numbers == NULL)
+    if (SP_GROW(a->D, SP_ADAPTIVE_NUMBERS * room) < 0)
         return -1;
+    numbers = a->D;
     for (ptrdiff_t i = SP_ADAPTIVE_NUMBERS - 1; i > -1; i--) {
         for (ptrdiff_t k = old - 1; k > -1; k--)
             numbers[i * room + k] = numbers[i * old + k];
         for (ptrdiff_t k = old; k < room; k++)
             numbers[i * room + k] = i == 2 ? 1.0 : 0.0;
     }
-    a->D = numbers;
     a->room = room;
     sp_adaptive_place(a);
     return 0;
@@ -105,47 +105,36 @@ SP_PRIVATE size_t sp_weighed_bytes(const sp_own *own)
 static int sp_weighed_reserve_own(sp_weighed *w, ptrdiff_t n)
 {
     ptrdiff_t room = n + n / 2 + 16;
-    void *p;
     if (n <= w->slots_room)
         return 0;
-    p = sp_realloc(w->x, (size_t)room * sizeof(double));
-    if (p == NULL)
+    const sp_growing all[] = {
+        SP_GROWING(w->x, room),
+        SP_GROWING(w->slots, room),
+        SP_GROWING(w->entries, room),
+    };
+    if (sp_grow_all(all, 3) < 0)
         return -1;
-    w->x = (double *)p;
-    p = sp_realloc(w->slots, (size_t)room * sizeof(sp_slot_type));
-    if (p == NULL)
-        return -1;
-    w->slots = (sp_slot_type *)p;
-    p = sp_realloc(w->entries, (size_t)room * sizeof(uint32_t));
-    if (p == NULL)
-        return -1;
-    w->entries = (uint32_t *)p;
     w->slots_room = room;
     return 0;
 }
 
 SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs)
 {
-    void *p;
     if (columns && sp_weighed_reserve_own(w, n + columns) < 0)
         return -1;
     n += columns;
     if (n > w->room) {
         ptrdiff_t room = n + n / 2 + 16;
-        p = sp_realloc(w->sums.v, (size_t)(3 * room) * sizeof(double));
-        if (p == NULL)
+        if (SP_GROW(w->sums.v, 3 * room) < 0)
             return -1;
-        w->sums.v = (double *)p;
         w->sums.h = w->sums.v + room;
         w->sums.t = w->sums.v + 2 * room;
         w->room = room;
     }
     if (outputs > w->strides_room) {
         ptrdiff_t room = outputs + outputs / 2;
-        p = sp_realloc(w->strides, (size_t)room * sizeof(sp_stride));
-        if (p == NULL)
+        if (SP_GROW(w->strides, room) < 0)
             return -1;
-        w->strides = (sp_stride *)p;
         w->strides_room = room;
     }
     return 0;
@@ -372,10 +361,8 @@ SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const
     if (!w->sums.begins)
         return 0;
     if (w->n_plain > w->begun_room) {
-        void *p = sp_realloc(w->begun, (size_t)(2 * w->n_plain) * sizeof(uint32_t));
-        if (p == NULL)
+        if (SP_GROW(w->begun, 2 * w->n_plain) < 0)
             return -1;
-        w->begun = (uint32_t *)p;
         w->begun_room = w->n_plain;
     }
     for (ptrdiff_t i = 0; i < w->n_plain; i++) {

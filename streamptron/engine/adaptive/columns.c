@@ -1,5 +1,6 @@
 #include "adaptive/columns.h"
 
+#include "memory/grow.h"
 #include "memory/heap.h"
 #include "names/lookup.h"
 
@@ -27,15 +28,11 @@ SP_PRIVATE int sp_columns_room(sp_columns *columns, ptrdiff_t n)
     ptrdiff_t room = n + n / 2 + 8;
     if (n <= columns->room)
         return 0;
-    void *slots = sp_realloc(columns->slots, (size_t)room * sizeof(sp_slot_type));
-    if (slots == NULL)
+    if (SP_GROW(columns->slots, room) < 0)
         return -1;
-    columns->slots = (sp_slot_type *)slots;
     if (columns->hashed) {
-        void *turns = sp_realloc(columns->turns, (size_t)(2 * room) * sizeof(uint32_t));
-        if (turns == NULL)
+        if (SP_GROW(columns->turns, 2 * room) < 0)
             return -1;
-        columns->turns = (uint32_t *)turns;
     }
     columns->room = room;
     return 0;

@@ -1,5 +1,6 @@
 #include "events/event.h"
 
+#include "memory/grow.h"
 #include "memory/heap.h"
 
 #include <string.h>
@@ -53,49 +54,32 @@ SP_RARE SP_API void sp_event_free(sp_event *event)
 
 SP_PRIVATE int sp_event_reserve(sp_event *event, ptrdiff_t n)
 {
-    void *p;
     if (n <= event->capacity)
         return 0;
     ptrdiff_t capacity = n + n / 2 + 16;
-    p = sp_realloc(event->keys, (size_t)capacity * sizeof(sp_key));
-    if (p == NULL)
+    const sp_growing all[] = {
+        SP_GROWING(event->keys, capacity),
+        SP_GROWING(event->values, capacity),
+        SP_GROWING(event->slots, capacity),
+        SP_GROWING(event->hashes, capacity),
+        SP_GROWING(event->starts, capacity),
+        SP_GROWING(event->longs, capacity),
+    };
+    if (sp_grow_all(all, 6) < 0)
         return -1;
-    event->keys = (sp_key *)p;
-    p = sp_realloc(event->values, (size_t)capacity * sizeof(double));
-    if (p == NULL)
-        return -1;
-    event->values = (double *)p;
-    p = sp_realloc(event->slots, (size_t)capacity * sizeof(sp_slot_type));
-    if (p == NULL)
-        return -1;
-    event->slots = (sp_slot_type *)p;
-    p = sp_realloc(event->hashes, (size_t)capacity * sizeof(uint64_t));
-    if (p == NULL)
-        return -1;
-    event->hashes = (uint64_t *)p;
-    p = sp_realloc(event->starts, (size_t)capacity * sizeof(uint64_t *));
-    if (p == NULL)
-        return -1;
-    event->starts = (const uint64_t **)p;
-    p = sp_realloc(event->longs, (size_t)capacity * sizeof(uint32_t));
-    if (p == NULL)
-        return -1;
-    event->longs = (uint32_t *)p;
     event->capacity = capacity;
     return 0;
 }
 
 SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n)
 {
-    void *p;
     ptrdiff_t capacity = n + n / 2 + 3;
     if (event->verdicts != NULL && n <= event->scores_capacity)
         return 0;
-    p = sp_realloc(event->verdicts,
-                   (size_t)n_kinds * sizeof(sp_verdict) + (size_t)capacity * sizeof(double));
-    if (p == NULL)
+    const sp_growing both = {&event->verdicts, (size_t)n_kinds * sizeof(sp_verdict)
+                                                   + (size_t)capacity * sizeof(double)};
+    if (sp_grow_all(&both, 1) < 0)
         return -1;
-    event->verdicts = (sp_verdict *)p;
     event->scores = (double *)(event->verdicts + n_kinds);
     event->scores_capacity = capacity;
     event->scored_version = 0;
@@ -104,13 +88,10 @@ SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n
 
 SP_NEAR int sp_event_reserve_gone(sp_event *event)
 {
-    void *p;
     if (event->capacity <= event->gone_capacity)
         return 0;
-    p = sp_realloc(event->gone, (size_t)event->capacity * sizeof(sp_gone));
-    if (p == NULL)
+    if (SP_GROW(event->gone, event->capacity) < 0)
         return -1;
-    event->gone = (sp_gone *)p;
     event->gone_capacity = event->capacity;
     return 0;
 }
@@ -141,12 +122,9 @@ SP_API int sp_event_begin(sp_event *event, const sp_index *index, ptrdiff_t n, b
 SP_API int sp_event_candidates(sp_event *event, ptrdiff_t n)
 {
     ptrdiff_t capacity = n + n / 2 + 4;
-    void *p;
     if (n >= event->ends_capacity) {
-        p = sp_realloc(event->ends, (size_t)capacity * sizeof(ptrdiff_t));
-        if (p == NULL)
+        if (SP_GROW(event->ends, capacity) < 0)
             return -1;
-        event->ends = (ptrdiff_t *)p;
         for (ptrdiff_t i = event->ends_capacity; i < capacity; i++)
             event->ends[i] = -1; /* the end of no candidate: it will be another */
         event->ends_capacity = capacity;

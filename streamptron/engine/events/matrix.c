@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "memory/compiler.h"
+#include "memory/grow.h"
 
 /* The two loops that see every number of a matrix before it is used. */
 
@@ -296,17 +297,14 @@ SP_API double sp_matrix_value(const sp_matrix *m, ptrdiff_t r, ptrdiff_t k)
 
 static int sp_scratch_reserve(sp_matrix_scratch *scratch, ptrdiff_t n)
 {
-    void *p;
     if (n <= scratch->capacity)
         return 0;
-    p = sp_realloc(scratch->columns, (size_t)n * sizeof(uint32_t));
-    if (p == NULL)
+    const sp_growing all[] = {
+        SP_GROWING(scratch->columns, n),
+        SP_GROWING(scratch->values, n),
+    };
+    if (sp_grow_all(all, 2) < 0)
         return -1;
-    scratch->columns = (uint32_t *)p;
-    p = sp_realloc(scratch->values, (size_t)n * sizeof(double));
-    if (p == NULL)
-        return -1;
-    scratch->values = (double *)p;
     scratch->capacity = n;
     return 0;
 }

@@ -1,7 +1,7 @@
 #include "events/pairs.h"
 
 #include "memory/compiler.h"
-#include "memory/heap.h"
+#include "memory/grow.h"
 #include "names/key.h"
 
 #include <math.h>
@@ -10,18 +10,14 @@
 static int sp_halves_reserve(sp_event *event, ptrdiff_t n)
 {
     ptrdiff_t capacity = n + n / 2 + 16;
-    void *p;
     if (event->members != NULL && n <= event->halves_capacity)
         return 0;
-    p = sp_realloc(event->halves, (size_t)capacity * sizeof(sp_half));
-    if (p == NULL)
+    const sp_growing all[] = {
+        SP_GROWING(event->halves, capacity),
+        SP_GROWING(event->members, capacity + SP_PAIR_FIELDS_MOST + 1),
+    };
+    if (sp_grow_all(all, 2) < 0)
         return -1;
-    event->halves = (sp_half *)p;
-    p = sp_realloc(event->members,
-                   ((size_t)(capacity + SP_PAIR_FIELDS_MOST + 1)) * sizeof(ptrdiff_t));
-    if (p == NULL)
-        return -1;
-    event->members = (ptrdiff_t *)p;
     event->field_starts = event->members + capacity;
     event->halves_capacity = capacity;
     return 0;

@@ -1,7 +1,7 @@
 #include "events/tally.h"
 
 #include "memory/arena.h"
-#include "memory/heap.h"
+#include "memory/grow.h"
 
 #include <string.h>
 
@@ -28,7 +28,6 @@ SP_PRIVATE ptrdiff_t sp_tally_search(const sp_key *keys, uint32_t *buckets, uint
 
 SP_PRIVATE int sp_tally_reserve(sp_tally *tally, sp_buckets *buckets, sp_event *event, ptrdiff_t n)
 {
-    uint32_t *p;
     if (sp_event_reserve(event, tally->n + n + 1) < 0)
         return -1;
     tally->keys = event->keys;
@@ -40,10 +39,8 @@ SP_PRIVATE int sp_tally_reserve(sp_tally *tally, sp_buckets *buckets, sp_event *
     if (size <= tally->mask + 1 && tally->buckets != NULL)
         return 0;
     if (size > buckets->capacity) {
-        p = (uint32_t *)sp_realloc(buckets->p, size * sizeof(uint32_t));
-        if (p == NULL)
+        if (SP_GROW(buckets->p, size) < 0)
             return -1;
-        buckets->p = p;
         buckets->capacity = size;
     }
     tally->buckets = buckets->p;

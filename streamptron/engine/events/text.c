@@ -3,6 +3,7 @@
 #include "linear/powers.h"
 #include "memory/arena.h"
 #include "memory/compiler.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 
 #include <math.h>

@@ -10,19 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-SP_PRIVATE int sp_unfit(const spt_event *event, spt_error *error)
-{
-    if (event->event.unfit == SP_UNFIT_NUMBER)
-        return sp_say(error, SPT_ARGUMENT,
-                      "the event makes more pairs of features than max_pairs; raise max_pairs, "
-                      "pair only some fields by interactions, or give fewer features");
-    if (event->event.unfit == SP_UNFIT_SIZE)
-        return sp_say(error, SPT_ARGUMENT,
-                      "the event makes a pair of features whose product is more than 1e+50 in "
-                      "size; scale the values first");
-    return sp_say_memory(error);
-}
-
 /* Weights of a file that is used where it lies have not been looked at. */
 static bool sp_scores_are_finite(const sp_learner *learner, sp_event *event)
 {
@@ -62,15 +49,6 @@ SP_PRIVATE size_t sp_choices(const spt_model *model, const spt_event *event)
                            : (size_t)sp_learner_labels(&model->contents.learner);
 }
 
-/* Where an answered event's probabilities go: behind the scores, where there is room for them. */
-SP_PRIVATE double *sp_event_probabilities(const sp_learner *learner, spt_event *event,
-                                          sp_answer answer)
-{
-    double *p = event->event.scores + SP_KEPT_KINDS * event->event.n_scores;
-    sp_learner_probabilities(learner, &event->event, answer, p);
-    return p;
-}
-
 SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *answer,
                         spt_error *error)
 {
@@ -90,7 +68,7 @@ SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *an
     ptrdiff_t best = its.verdict->best;
     answer->label = best;
     answer->score = event->event.n_scores == 0 ? 0.0 : scores[several && best > 0 ? best : 0];
-    answer->probability = best < 0 ? 0.0 : sp_event_probabilities(learner, event, its)[best];
+    answer->probability = best < 0 ? 0.0 : sp_event_probabilities(learner, &event->event)[best];
     sp_event_settle(&event->event, &learner->index);
     return SPT_OK;
 }
@@ -108,7 +86,7 @@ SPT_API int spt_probabilities(const spt_model *model, spt_event *event, double *
     if (failed)
         return failed;
     if (n > 0)
-        memcpy(p, sp_event_probabilities(learner, event, its), n * sizeof(double));
+        memcpy(p, sp_event_probabilities(learner, &event->event), n * sizeof(double));
     sp_event_settle(&event->event, &learner->index);
     return SPT_OK;
 }

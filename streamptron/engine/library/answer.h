@@ -12,13 +12,6 @@ SP_PRIVATE int sp_answer_of(const spt_model *model, spt_event *event, sp_answer 
 /* How many choices an event has: labels, or its candidates. */
 SP_PRIVATE size_t sp_choices(const spt_model *model, const spt_event *event);
 
-/* The probabilities of an answered event, by label or candidate, in its own scratch. */
-SP_PRIVATE double *sp_event_probabilities(const sp_learner *learner, spt_event *event,
-                                          sp_answer answer);
-
-/* Why the engine could not score or learn an event. */
-SP_PRIVATE int sp_unfit(const spt_event *event, spt_error *error);
-
 /* Whether the event may be taught, one label or (`sets`) a set of them. SPT_OK or a code. */
 SP_PRIVATE int sp_may_learn(const spt_model *model, const spt_event *event, bool sets,
                             spt_error *error);

@@ -4,6 +4,7 @@
 
 #include "file/delta.h"
 #include "file/write.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "whole/join.h"
@@ -121,10 +122,8 @@ static int sp_inbox_room(sp_inbox *inbox)
     if (inbox->n < inbox->room)
         return 0;
     int room = 2 * inbox->room + 4;
-    sp_sent *grown = (sp_sent *)sp_realloc(inbox->sent, (size_t)room * sizeof(sp_sent));
-    if (grown == NULL)
+    if (SP_GROW(inbox->sent, room) < 0)
         return -1;
-    inbox->sent = grown;
     inbox->room = room;
     return 0;
 }

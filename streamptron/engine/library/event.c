@@ -392,3 +392,16 @@ SP_PRIVATE int sp_event_put(const spt_model *model, spt_event *event, spt_error 
     sp_event_end(&event->event, &writer);
     return SPT_OK;
 }
+
+SP_PRIVATE int sp_unfit(const spt_event *event, spt_error *error)
+{
+    if (event->event.unfit == SP_UNFIT_NUMBER)
+        return sp_say(error, SPT_ARGUMENT,
+                      "the event makes more pairs of features than max_pairs; raise max_pairs, "
+                      "pair only some fields by interactions, or give fewer features");
+    if (event->event.unfit == SP_UNFIT_SIZE)
+        return sp_say(error, SPT_ARGUMENT,
+                      "the event makes a pair of features whose product is more than 1e+50 in "
+                      "size; scale the values first");
+    return sp_say_memory(error);
+}

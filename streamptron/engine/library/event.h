@@ -22,6 +22,9 @@ static inline size_t sp_candidates(const spt_event *event)
    it. SPT_OK or a code. */
 SP_PRIVATE int sp_event_put(const spt_model *model, spt_event *event, spt_error *error);
 
+/* Why the engine could not score or learn an event. */
+SP_PRIVATE int sp_unfit(const spt_event *event, spt_error *error);
+
 /* Write the engine's entries as features, from `first` on, behind those in `names` and `features`.
    Their bytes are copied. -1 without memory. */
 SP_PRIVATE int sp_named_take(const sp_event *event, ptrdiff_t first, ptrdiff_t last,

@@ -3,6 +3,7 @@
 #include "file/plain.h"
 #include "file/united.h"
 #include "file/values.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 
 #include <string.h>
@@ -43,10 +44,8 @@ static int sp_labels_room(sp_label_list *list)
     uint32_t room = 2 * list->room + 8, size = 16;
     while (size < 2 * room)
         size *= 2;
-    void *p = sp_realloc(list->labels, room * sizeof(sp_label_text));
-    if (p == NULL)
+    if (SP_GROW(list->labels, room) < 0)
         return -1;
-    list->labels = (sp_label_text *)p;
     uint32_t *table = (uint32_t *)sp_calloc(size, sizeof(uint32_t));
     if (table == NULL)
         return -1;

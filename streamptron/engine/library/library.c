@@ -27,6 +27,7 @@ SP_FOR_SIZE
 #include "library/sets.c"
 #include "library/shown.c"
 #include "library/sides.c"
+#include "library/step.c"
 #include "library/steps.c"
 #include "library/weights.c"
 SP_FOR_SIZE_END

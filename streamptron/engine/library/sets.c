@@ -37,7 +37,7 @@ SPT_API int spt_top(const spt_model *model, spt_event *event, spt_choice *choice
         event->numbers.failed = false;
         failed = sp_say_memory(error);
     } else if (room > 0) {
-        const double *p = sp_event_probabilities(learner, event, its);
+        const double *p = sp_event_probabilities(learner, &event->event);
         /* candidates are in the order of their scores: probabilities may be equal by rounding */
         const double *by = sp_ranks(model) ? sp_learner_decision(&event->event, its.kind) : p;
         *n = (size_t)sp_top(by, (ptrdiff_t)n_choices, (ptrdiff_t)room, places);
@@ -73,7 +73,7 @@ SPT_API int spt_predict_set(const spt_model *model, spt_event *event, spt_choice
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)
         return failed;
-    const double *p = sp_event_probabilities(learner, event, its);
+    const double *p = sp_event_probabilities(learner, &event->event);
     double above = best ? sp_sets_best_threshold(&learner->sets) : 0.0;
     for (size_t k = 0; k < model->labels.n; k++) {
         if (!(p[k] > (best ? above : model->labels.labels[k].above)))

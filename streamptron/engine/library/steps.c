@@ -1,37 +1,17 @@
 #include "library/steps.h"
 
-#include "library/answer.h"
 #include "library/event.h"
+#include "library/step.h"
 
 #include "memory/heap.h"
 #include "path/path.h"
 #include "path/taken.h"
-
-struct spt_step {
-    spt_model *model;
-    uint64_t life; /* of the model */
-    bool changed;  /* it was counted as an update */
-    bool undone;
-    sp_bytes names, features; /* the event's */
-    sp_taken taken;
-    uint8_t *parts; /* of that, one behind the other */
-};
 
 SPT_API spt_step *spt_event_step(spt_event *event)
 {
     spt_step *step = event->step;
     event->step = NULL;
     return step;
-}
-
-SPT_API void spt_step_free(spt_step *step)
-{
-    if (step == NULL)
-        return;
-    sp_bytes_free(&step->names);
-    sp_bytes_free(&step->features);
-    sp_free(step->parts);
-    sp_free(step);
 }
 
 /* The event as features, from what the engine has of it. -1 without memory. */

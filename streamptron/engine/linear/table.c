@@ -3,6 +3,7 @@
 #include "linear/loops.h"
 #include "linear/powers.h"
 #include "memory/compiler.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 
 #include <math.h>
@@ -88,12 +89,9 @@ static int sp_block_open(sp_table *table, sp_block *block, size_t first, size_t 
 SP_RARE SP_API int sp_table_add_outputs(sp_table *table, ptrdiff_t n)
 {
     ptrdiff_t blocks = table->kind->blocks_for(table, table->n_outputs + n);
-    void *p;
     if (blocks > table->n_blocks) {
-        p = sp_realloc(table->blocks, (size_t)blocks * sizeof(sp_block));
-        if (p == NULL)
+        if (SP_GROW(table->blocks, blocks) < 0)
             return -1;
-        table->blocks = (sp_block *)p;
         while (table->n_blocks < blocks) {
             memset(&table->blocks[table->n_blocks], 0, sizeof(sp_block));
             if (sp_block_open(table, &table->blocks[table->n_blocks], 0, table->n_chunks) < 0) {

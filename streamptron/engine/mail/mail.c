@@ -5,6 +5,7 @@
 #include "mail/html.h"
 #include "mail/lower.h"
 #include "mail/parts.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "mail/charset.h"
 #include "mail/decode.h"
 #include "mail/parameter.h"
-#include "memory/heap.h"
+#include "memory/grow.h"
 
 #include <string.h>
 

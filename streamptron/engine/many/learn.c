@@ -256,7 +256,7 @@ static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_me
         const sp_slot_type slot = slots[claim->entry];
         if (slot == SP_SLOT_NULL)
             continue;
-        (claim->dense ? sp_dense_fill : sp_row_move)(
+        (claim->dense ? sp_row_make_dense : sp_row_move)(
             rows, claim->e ? &sp_many_e(table, slot)->row
                            : &sp_head_of(table->blocks->chunks, slot)->row,
             claim->block, claim->size);

@@ -3,6 +3,7 @@
 #include "adaptive/machine.h"
 #include "many/learn.h"
 #include "many/pair.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 #include "rows/marks.h"
 
@@ -290,43 +291,33 @@ static const sp_own_kind sp_met_kind = {
 static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
 {
     ptrdiff_t room = w->weighed.n + w->weighed.n / 2 + 16;
-    void *p;
     if (w->weighed.n > w->rows_room) {
-        p = sp_realloc(w->rows, (size_t)room * sizeof(sp_row_seen));
-        if (p == NULL)
+        const sp_growing all[] = {
+            SP_GROWING(w->rows, room),
+            SP_GROWING(w->claims, 2 * room),
+        };
+        if (sp_grow_all(all, 2) < 0)
             return -1;
-        w->rows = (sp_row_seen *)p;
-        p = sp_realloc(w->claims, (size_t)(2 * room) * sizeof(sp_claim));
-        if (p == NULL)
-            return -1;
-        w->claims = (sp_claim *)p;
         w->rows_room = room;
     }
     room = SP_MAX(labels + labels / 2 + 8, (ptrdiff_t)SP_MANY_FEW);
     if (labels <= w->labels_room)
         return 0;
-    p = sp_realloc(w->met, (size_t)room * sizeof(uint32_t));
-    if (p == NULL)
+    const sp_growing all[] = {
+        SP_GROWING(w->met, room),
+        SP_GROWING(w->adds, room),
+        SP_GROWING(w->score, 7 * room),
+    };
+    if (sp_grow_all(all, 3) < 0)
         return -1;
-    w->met = (uint32_t *)p;
-    p = sp_realloc(w->adds, (size_t)room * sizeof(uint32_t));
-    if (p == NULL)
-        return -1;
-    w->adds = (uint32_t *)p;
-    p = sp_realloc(w->score, (size_t)(7 * room) * sizeof(double));
-    if (p == NULL)
-        return -1;
-    w->score = (double *)p;
     w->z = w->score + room;
     w->V = w->score + 2 * room;
     w->p = w->score + 3 * room;
     w->E = w->score + 4 * room;
     w->leaf = w->score + 5 * room;
     w->plain = w->score + 6 * room;
-    p = sp_realloc(w->spots, (size_t)room * sizeof(uint64_t));
-    if (p == NULL)
+    if (SP_GROW(w->spots, room) < 0)
         return -1;
-    w->spots = (uint64_t *)p;
     memset(w->spots + w->labels_room, 0, (size_t)(room - w->labels_room) * sizeof(uint64_t));
     w->labels_room = room;
     return 0;

@@ -4,6 +4,7 @@
 #include "many/learn.h"
 #include "many/many.h"
 #include "many/pair.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 #include "rows/marks.h"
 #include "whole/mix_rows.h"
@@ -376,10 +377,8 @@ static int sp_many_features_room(const sp_merge *m, ptrdiff_t n)
     const ptrdiff_t room = 2 * n + 8;
     if (own->numbers != NULL && n <= own->room)
         return 0;
-    void *p = sp_realloc(own->numbers, (size_t)(4 * (m->n + 1) * room) * sizeof(double));
-    if (p == NULL)
+    if (SP_GROW(own->numbers, 4 * (m->n + 1) * room) < 0)
         return -1;
-    own->numbers = (double *)p;
     own->room = room;
     return 0;
 }

@@ -1,21 +1,16 @@
-/* Memory from the system: every allocation of our C code goes through here.
+/* Memory from the system: every allocation of our C code goes through here, and nowhere else
+   (tests/test_architecture.py looks for calls that bypass this room).
 
-   These are the C library's functions. In a build with -DSTREAMPTRON_FAIL a
-   chosen call finds no memory (sp_heap_fail_at), so that the tests can see which error is raised
-   then and that nothing has changed. tests/test_architecture.py looks for calls that bypass this
-   room. */
+   With -DSTREAMPTRON_FAIL any of these calls can be made to find no memory: the n-th from now
+   (sp_heap_left = n), or that one and all after it (sp_heap_lasts). So the tests, on Linux, see
+   which error is raised then, and that nothing has changed. The counters are unique objects: a
+   process has one of each, however many compiled modules define them. Without the flag the calls
+   are the C library's, and nothing is counted. */
 
 #ifndef STREAMPTRON_MEMORY_HEAP_H
 #define STREAMPTRON_MEMORY_HEAP_H
 
 #include "memory/compiler.h"
-
-/* Memory from the system. All of our C code allocates here and nowhere else.
-
-   With -DSTREAMPTRON_FAIL any of these calls can be made to find no memory: the n-th from now
-   (sp_heap_left = n), or that one and all after it (sp_heap_lasts). That is for the tests, on
-   Linux. The counters are unique objects: a process has one of each, however many compiled modules
-   define them. Without the flag the calls are the C library's, and nothing is counted. */
 
 #if defined(__linux__)
     #include <sys/mman.h>
@@ -81,21 +76,7 @@ static inline void sp_free(void *p)
 {
     STREAMPTRON_FREE(p);
 }
-SP_UNSEEN SP_APART int sp_grow_now(void **p, size_t *capacity, size_t n, size_t size)
-{
-    void *grown = sp_realloc(*p, (n + n / 2 + 16) * size);
-    if (grown == NULL)
-        return -1;
-    *p = grown;
-    *capacity = n + n / 2 + 16;
-    return 0;
-}
 
-/* Make room for n items of a size; -1 without memory. */
-static inline int sp_grow(void **p, size_t *capacity, size_t n, size_t size)
-{
-    return n <= *capacity ? 0 : sp_grow_now(p, capacity, n, size);
-}
 #if defined(__linux__)
 static inline void *sp_map(size_t n)
 {

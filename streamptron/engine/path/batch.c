@@ -4,7 +4,7 @@
 #include "events/pairs.h"
 #include "linear/table.h"
 #include "machine.h"
-#include "memory/compiler.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 #include "names/hash.h"
 #include "names/index.h"
@@ -326,13 +326,10 @@ static int sp_write_row(sp_batch *batch, const sp_entries *entries)
 
 static int sp_lacking_reserve(sp_batch *batch, ptrdiff_t n)
 {
-    void *p;
     if (n <= batch->lacking_capacity)
         return 0;
-    p = sp_realloc(batch->lacking, ((size_t)(n + n / 2)) * sizeof(uint32_t));
-    if (p == NULL)
+    if (SP_GROW(batch->lacking, n + n / 2) < 0)
         return -1;
-    batch->lacking = (uint32_t *)p;
     batch->lacking_capacity = n + n / 2;
     return 0;
 }
@@ -426,8 +423,6 @@ static void sp_batch_answer(sp_batch *batch, ptrdiff_t r)
     sp_learner *learner = batch->learner;
     sp_event *event = batch->event;
     const double *scores;
-    double two[2];
-    double *p;
     if (batch->predictions == NULL && batch->confidences == NULL && batch->decisions == NULL
         && batch->probabilities == NULL)
         return;
@@ -436,13 +431,9 @@ static void sp_batch_answer(sp_batch *batch, ptrdiff_t r)
     if (batch->predictions != NULL)
         batch->predictions[r] = prediction;
     if (batch->confidences != NULL) {
-        /* the fourth of the score vectors is room for them */
-        p = sp_learner_several(learner) ? event->scores + SP_KEPT_KINDS * event->n_scores : two;
         batch->confidences[r] = 0.0;
-        if (prediction >= 0) {
-            sp_learner_probabilities(learner, event, answer, p);
-            batch->confidences[r] = p[prediction];
-        }
+        if (prediction >= 0)
+            batch->confidences[r] = sp_event_probabilities(learner, event)[prediction];
     }
     if (batch->decisions != NULL) {
         sp_learner_decide(learner, event);

@@ -106,6 +106,13 @@ SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *
     sp_machine_probabilities(learner, event, answer, p);
 }
 
+SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event *event)
+{
+    double *p = event->scores + SP_KEPT_KINDS * event->n_scores;
+    sp_machine_probabilities(learner, event, sp_learner_answer(learner, event), p);
+    return p;
+}
+
 /* A third label is not learned after all: two labels share an output again. */
 static void sp_unsplit(sp_learner *learner, sp_event *event)
 {

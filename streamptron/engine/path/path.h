@@ -68,6 +68,9 @@ SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, p
 SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                      sp_answer answer, double *p);
 
+/* The same, in the event's own scratch: behind its scores there is room for them. */
+SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event *event);
+
 /* Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
 
    `row`: one scored in place (sp_learner_score_row), but not with a third label; NULL: the

@@ -8,16 +8,12 @@
    the block has room for, a multiple of four; what is not in the row is zeros. So no label is read
    or searched for, and loops take four of them as they lie. It is a form and not another row: it
    has the same numbers, and sums take them in the same order, so no bit changes. Files have the
-   other form alone.
-
-   Functions in this file: sp_dense_of, sp_dense_size_for, sp_dense_from; sp_dense_fill, which turns
-   a row into this form, as sp_row_move turns it back; sp_row_look, sp_row_numbers and sp_row_has,
-   which read either. */
+   other form alone. */
 
 #ifndef STREAMPTRON_ROWS_DENSE_H
 #define STREAMPTRON_ROWS_DENSE_H
 
-#include "rows/rows.h"
+#include "rows/arena.h"
 
 enum {
     SP_DENSE_MOST = 64, /* labels */
@@ -47,26 +43,21 @@ static inline sp_dense sp_dense_of(const sp_sparse_rows *rows, const sp_sparse *
     return sp_dense_at(rows, row->block, row->size);
 }
 
+/* What it has of label k, which has a lane. */
+static inline sp_entry sp_dense_numbers(const sp_dense *dense, uint32_t k)
+{
+    return (sp_entry){k, dense->c[k], dense->w[2 * k], dense->w[2 * k + 1]};
+}
+
+/* Let it have these entries alone. */
+SP_PRIVATE void sp_dense_put(const sp_dense *to, const sp_entry *entries, uint32_t n);
+
 /* The least class for so many labels, at most SP_DENSE_MOST. */
 SP_PRIVATE int sp_dense_size_for(ptrdiff_t labels);
 
 /* With how many entries a row of so many labels becomes dense: when it is at most half as large
    again as the other form. */
 SP_PRIVATE uint32_t sp_dense_from(ptrdiff_t labels);
-
-/* Let a row move to a block that has been taken for it, and lie dense there. */
-SP_PRIVATE void sp_dense_fill(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size);
-
-/* The entries of a row in either form; NULL if it has none. `room`: for SP_DENSE_MOST of them,
-   where those of a dense row are written down. */
-SP_PRIVATE const sp_entry *sp_row_look(const sp_sparse_rows *rows, const sp_sparse *row,
-                                       sp_entry *room);
-
-/* What a row in either form has of label k; zeros if it has no entry. */
-SP_PRIVATE sp_entry sp_row_numbers(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k);
-
-/* Whether it has an entry of label k. */
-SP_PRIVATE bool sp_row_has(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k);
 
 /* Let a dense row have an entry of label k, of zeros, which it has not. */
 SP_PRIVATE void sp_dense_add(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k);

@@ -1,7 +1,7 @@
 #include "sets/learn.h"
 
 #include "adaptive/logs.h"
-#include "memory/heap.h"
+#include "memory/grow.h"
 
 #define SP_SETS_THR 0.0078125 /* an error of less makes no step */
 #define SP_SETS_WIDE 0.125    /* one of more makes entries */
@@ -123,20 +123,17 @@ SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_eve
 {
     bool all = u > 1.0; /* also labels that are asleep may err by enough */
     ptrdiff_t room = w->n_met + (all ? s->n_labels : s->n_awake) + w->n_told;
-    void *p;
     w->n_strides = w->n_adds = 0;
     if (u == 0.0)
         return 0;
     if (room > w->strides_room) {
         room += room / 2;
-        p = sp_realloc(w->adds, (size_t)room * sizeof(uint32_t));
-        if (p == NULL)
+        const sp_growing all[] = {
+            SP_GROWING(w->adds, room),
+            SP_GROWING(w->strides, room),
+        };
+        if (sp_grow_all(all, 2) < 0)
             return -1;
-        w->adds = (uint32_t *)p;
-        p = sp_realloc(w->strides, (size_t)room * sizeof(sp_marked_stride));
-        if (p == NULL)
-            return -1;
-        w->strides = (sp_marked_stride *)p;
         w->strides_room = room;
     }
     for (ptrdiff_t i = 0; i < w->n_met; i++) {

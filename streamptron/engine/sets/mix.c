@@ -1,5 +1,6 @@
 #include "sets/mix.h"
 
+#include "memory/grow.h"
 #include "memory/heap.h"
 #include "sets/sets.h"
 #include "whole/mix_rows.h"
@@ -177,15 +178,12 @@ static ptrdiff_t sp_sets_unite(sp_merge *m)
     for (int i = 0; i <= m->n_touched; i++)
         most += sp_sets_of(m, i, &k)->of.row.n;
     if (most > own->room) {
-        size_t size = (size_t)(4 * (m->n + 1)) * (size_t)(2 * most) * sizeof(double);
-        void *p = sp_realloc(own->united, (size_t)(2 * most) * sizeof(uint32_t));
-        if (p == NULL)
+        const sp_growing all[] = {
+            SP_GROWING(own->united, 2 * most),
+            SP_GROWING(own->numbers, 4 * (m->n + 1) * 2 * most),
+        };
+        if (sp_grow_all(all, 2) < 0)
             return -1;
-        own->united = (uint32_t *)p;
-        p = sp_realloc(own->numbers, size);
-        if (p == NULL)
-            return -1;
-        own->numbers = (double *)p;
         own->room = 2 * most;
     }
     for (int i = 0; i <= m->n_touched; i++) {

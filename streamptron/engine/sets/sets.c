@@ -1,6 +1,7 @@
 #include "sets/sets.h"
 
 #include "adaptive/logs.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 #include "rows/marks.h"
 
@@ -38,17 +39,14 @@ SP_RARE SP_PRIVATE void sp_sets_free(sp_sets *s)
 SP_PRIVATE int sp_sets_room(sp_sets *s, ptrdiff_t n)
 {
     ptrdiff_t room = n + n / 2 + 8;
-    void *p;
     if (n <= s->room)
         return 0;
-    p = sp_realloc(s->awake, (size_t)room * sizeof(uint32_t));
-    if (p == NULL)
+    const sp_growing all[] = {
+        SP_GROWING(s->awake, room),
+        SP_GROWING(s->labels, room),
+    };
+    if (sp_grow_all(all, 2) < 0)
         return -1;
-    s->awake = (uint32_t *)p;
-    p = sp_realloc(s->labels, (size_t)room * sizeof(sp_label));
-    if (p == NULL)
-        return -1;
-    s->labels = (sp_label *)p;
     memset(s->labels + s->room, 0, (size_t)(room - s->room) * sizeof(sp_label));
     for (ptrdiff_t k = s->room; k < room; k++)
         s->labels[k].place = -1;
@@ -122,27 +120,22 @@ SP_PRIVATE int sp_answered_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t label
 {
     sp_answered *w = (sp_answered *)(void *)sp_event_own(event, &sp_answered_kind);
     ptrdiff_t room;
-    void *p;
     if (w == NULL)
         return -1;
     if (n > w->values_room) {
         room = n + n / 2 + 16;
-        p = sp_realloc(w->values, (size_t)room * sizeof(sp_marked_value));
-        if (p == NULL)
+        if (SP_GROW(w->values, room) < 0)
             return -1;
-        w->values = (sp_marked_value *)p;
         w->values_room = room;
     }
     if (labels > w->marks_room) {
         room = labels + labels / 2 + 8;
-        p = sp_realloc(w->met, (size_t)room * sizeof(uint32_t));
-        if (p == NULL)
+        const sp_growing all[] = {
+            SP_GROWING(w->met, room),
+            SP_GROWING(w->marks, room),
+        };
+        if (sp_grow_all(all, 2) < 0)
             return -1;
-        w->met = (uint32_t *)p;
-        p = sp_realloc(w->marks, (size_t)room * sizeof(sp_mark));
-        if (p == NULL)
-            return -1;
-        w->marks = (sp_mark *)p;
         memset(w->marks + w->marks_room, 0, (size_t)(room - w->marks_room) * sizeof(sp_mark));
         w->marks_room = room;
     }

@@ -1,6 +1,6 @@
 #include "sets/tell.h"
 
-#include "memory/heap.h"
+#include "memory/grow.h"
 #include "sets/sets.h"
 
 SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
@@ -8,17 +8,14 @@ SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, pt
 {
     sp_answered *w;
     ptrdiff_t most = n_labels;
-    void *p;
     for (ptrdiff_t i = 0; i < n; i++)
         most = SP_MAX(most, (ptrdiff_t)labels[i] + 1);
     if (sp_answered_reserve(event, 0, most) < 0)
         return -1;
     w = sp_answered_of(event);
     if (n > w->told_room) {
-        p = sp_realloc(w->told, (size_t)(n + n / 2) * sizeof(uint32_t));
-        if (p == NULL)
+        if (SP_GROW(w->told, n + n / 2) < 0)
             return -1;
-        w->told = (uint32_t *)p;
         w->told_room = n + n / 2;
     }
     w->word += 1;

@@ -1,18 +1,17 @@
 #include "voted/voters.h"
 
+#include "memory/grow.h"
+
 #include <math.h>
 #include <string.h>
 
 SP_PRIVATE sp_mentions *sp_mentions_open(sp_voters *v, sp_slot_type slot)
 {
     size_t chunk = slot >> SP_CHUNK_BITS;
-    void *p;
     if (chunk >= v->n_chunks) {
         size_t n = chunk + chunk / 2 + 1;
-        p = sp_realloc(v->chunks, n * sizeof(sp_mentions *));
-        if (p == NULL)
+        if (SP_GROW(v->chunks, n) < 0)
             return NULL;
-        v->chunks = (sp_mentions **)p;
         memset(v->chunks + v->n_chunks, 0, (n - v->n_chunks) * sizeof(sp_mentions *));
         v->bytes += (n - v->n_chunks) * sizeof(sp_mentions *);
         v->n_chunks = n;
@@ -29,20 +28,17 @@ SP_PRIVATE sp_mentions *sp_mentions_open(sp_voters *v, sp_slot_type slot)
 /* Move them to the front of memory for `room` of them. Returns -1 without it. */
 static int sp_mentions_resize(sp_voters *v, sp_mentions *m, uint32_t room)
 {
-    void *p;
     if (m->start < m->end)
         memmove(m->mentions, m->mentions + m->start, (m->end - m->start) * sizeof(sp_mention));
     m->end -= m->start;
     m->start = 0;
     if (room == m->room)
         return 0;
-    p = sp_realloc(m->mentions, room * sizeof(sp_mention));
-    if (p == NULL)
+    if (SP_GROW(m->mentions, room) < 0)
         return -1;
     if (m->room)
         v->bytes -= sp_heap_bytes(m->room * sizeof(sp_mention));
     v->bytes += sp_heap_bytes(room * sizeof(sp_mention));
-    m->mentions = (sp_mention *)p;
     m->room = room;
     return 0;
 }
@@ -224,13 +220,10 @@ SP_API size_t sp_voters_features(const sp_voters *v)
 SP_PRIVATE int sp_voters_room(sp_voters *v, ptrdiff_t n)
 {
     ptrdiff_t room = SP_MAX(n, v->n_voters + v->n_voters / 2);
-    void *p;
     if (n <= v->n_voters)
         return 0;
-    p = sp_realloc(v->voters, (size_t)room * sizeof(sp_voter));
-    if (p == NULL)
+    if (SP_GROW(v->voters, room) < 0)
         return -1;
-    v->voters = (sp_voter *)p;
     memset(v->voters + v->n_voters, 0, ((size_t)(room - v->n_voters)) * sizeof(sp_voter));
     v->bytes += ((size_t)(room - v->n_voters)) * sizeof(sp_voter);
     v->n_voters = room;
@@ -239,7 +232,6 @@ SP_PRIVATE int sp_voters_room(sp_voters *v, ptrdiff_t n)
 
 SP_PRIVATE int sp_updates_room(sp_voters *v, ptrdiff_t n)
 {
-    void *p;
     if (v->end + n <= v->room)
         return 0;
     if (n <= v->start && v->start > v->room / 2) {
@@ -250,11 +242,9 @@ SP_PRIVATE int sp_updates_room(sp_voters *v, ptrdiff_t n)
         return 0;
     }
     ptrdiff_t room = SP_MAX(2 * v->room, v->end + n + 7);
-    p = sp_realloc(v->updates, (size_t)room * sizeof(sp_update));
-    if (p == NULL)
+    if (SP_GROW(v->updates, room) < 0)
         return -1;
     v->bytes += ((size_t)(room - v->room)) * sizeof(sp_update);
-    v->updates = (sp_update *)p;
     v->room = room;
     return 0;
 }

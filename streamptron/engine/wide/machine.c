@@ -2,6 +2,7 @@
 
 #include "linear/keep.h"
 #include "linear/linear.h"
+#include "memory/grow.h"
 #include "memory/heap.h"
 
 #include <math.h>
@@ -139,10 +140,8 @@ static sp_wide_room *sp_wide_note_fresh(sp_event *event)
         return NULL;
     if (event->n > w->capacity || w->rooms == NULL) {
         const ptrdiff_t room = event->n + event->n / 2 + 16;
-        void *p = sp_realloc(w->rooms, (size_t)room * sizeof(sp_wide_room));
-        if (p == NULL)
+        if (SP_GROW(w->rooms, room) < 0)
             return NULL;
-        w->rooms = (sp_wide_room *)p;
         w->capacity = room;
     }
     for (ptrdiff_t i = 0; i < event->n; i++)

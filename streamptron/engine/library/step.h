@@ -1,0 +1,19 @@
+/* A step that is kept: what it is of, and what it has changed. */
+
+#ifndef STREAMPTRON_LIBRARY_STEP_H
+#define STREAMPTRON_LIBRARY_STEP_H
+
+#include "library/model.h"
+#include "path/taken.h"
+
+struct spt_step {
+    spt_model *model;
+    uint64_t life; /* of the model */
+    bool changed;  /* it was counted as an update */
+    bool undone;
+    sp_bytes names, features; /* the event's */
+    sp_taken taken;
+    uint8_t *parts; /* of that, one behind the other */
+};
+
+#endif
