@@ -21,7 +21,7 @@ from streamptron.engine.file cimport (
     SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_contents_check,
     sp_fault, sp_flat_words, sp_header, sp_header_free, sp_header_read)
 from streamptron.engine.linear cimport (
-    SP_KEPT_KINDS, sp_calibrator, sp_serve, sp_table)
+    SP_FIT_NUMBERS, SP_KEPT_KINDS, sp_fit_read, sp_fit_write, sp_serve, sp_table)
 from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_calloc, sp_free, sp_pages_whole)
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
@@ -107,24 +107,28 @@ cdef int alarms_begin(sp_learner* learner, list rates) except -1:
 cdef tuple serve_state(const sp_learner* learner):
     """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""
     cdef const sp_serve* serve = &learner.serve
-    cdef const sp_calibrator* fits = &learner.fits[0]
-    kinds = [(serve.scale[k].m, serve.scale[k].n, fits[k].A, fits[k].B, fits[k].GA, fits[k].GB,
-              fits[k].RA, fits[k].RB) for k in range(SP_KEPT_KINDS)]
+    cdef double numbers[SP_FIT_NUMBERS]
+    cdef list kinds = []
+    cdef int k, i
+    for k in range(SP_KEPT_KINDS):
+        sp_fit_read(&serve.scale[k], &learner.fits[k], numbers)
+        kinds.append(tuple([numbers[i] for i in range(SP_FIT_NUMBERS)]))
     tallies = [(serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k]) for k in range(2)]
     return kinds, tallies, (serve.run, serve.record, serve.duel)
 
 
 cdef int serve_set_state(sp_learner* learner, state) except -1:
     cdef sp_serve* serve = &learner.serve
-    cdef sp_calibrator* fit
-    cdef int k
+    cdef double numbers[SP_FIT_NUMBERS]
+    cdef int k, i
     kinds, tallies, contest = state
-    if len(kinds) != SP_KEPT_KINDS or len(tallies) != 2:
+    if (len(kinds) != SP_KEPT_KINDS or len(tallies) != 2
+            or any(len(kind) != SP_FIT_NUMBERS for kind in kinds)):
         raise ValueError("the record of which vector answers is invalid")
     for k in range(SP_KEPT_KINDS):
-        fit = &learner.fits[k]
-        (serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA,
-         fit.RB) = kinds[k]
+        for i in range(SP_FIT_NUMBERS):
+            numbers[i] = kinds[k][i]
+        sp_fit_write(numbers, &serve.scale[k], &learner.fits[k])
     for k in range(2):
         serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k] = tallies[k]
         serve.stale[k] = True

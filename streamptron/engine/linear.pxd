@@ -96,13 +96,12 @@ cdef extern from "linear/serve.h" nogil:
 
 
 cdef extern from "linear/calibrate.h" nogil:
+    enum:
+        SP_FIT_NUMBERS
     ctypedef struct sp_calibrator:
-        double A
-        double B
-        double GA
-        double GB
-        double RA
-        double RB
+        pass
+    void sp_fit_read(const sp_scale *scale, const sp_calibrator *fit, double *numbers) noexcept
+    void sp_fit_write(const double *numbers, sp_scale *scale, sp_calibrator *fit) noexcept
 
 
 cdef extern from "linear/rule.h" nogil:

@@ -76,18 +76,11 @@ static bool sp_kinds_read(const sp_json *json, sp_learner *learner, uint32_t *no
         return false;
     *node += 1;
     for (int k = 0; k < SP_KEPT_KINDS; k++) {
-        double n[8];
-        sp_calibrator *fit = &learner->fits[k];
-        if (!sp_is_list(json, *node, 8) || !sp_doubles_read(json, *node + 1, 8, n))
+        double numbers[SP_FIT_NUMBERS];
+        if (!sp_is_list(json, *node, SP_FIT_NUMBERS)
+            || !sp_doubles_read(json, *node + 1, SP_FIT_NUMBERS, numbers))
             return false;
-        learner->serve.scale[k].m = n[0];
-        learner->serve.scale[k].n = n[1];
-        fit->A = n[2];
-        fit->B = n[3];
-        fit->GA = n[4];
-        fit->GB = n[5];
-        fit->RA = n[6];
-        fit->RB = n[7];
+        sp_fit_write(numbers, &learner->serve.scale[k], &learner->fits[k]);
         *node = json->nodes[*node].next;
     }
     return true;
@@ -300,11 +293,10 @@ SP_PRIVATE void sp_serve_write(const sp_learner *learner, sp_bytes *to)
     const sp_serve *serve = &learner->serve;
     sp_bytes_word(to, "[[");
     for (int k = 0; k < SP_KEPT_KINDS; k++) {
-        const sp_calibrator *fit = &learner->fits[k];
-        const double numbers[] = {serve->scale[k].m, serve->scale[k].n, fit->A,  fit->B,
-                                  fit->GA,           fit->GB,           fit->RA, fit->RB};
+        double numbers[SP_FIT_NUMBERS];
+        sp_fit_read(&serve->scale[k], &learner->fits[k], numbers);
         sp_bytes_word(to, k ? ",[" : "[");
-        sp_doubles_write(numbers, 8, to);
+        sp_doubles_write(numbers, SP_FIT_NUMBERS, to);
         sp_bytes_word(to, "]");
     }
     sp_bytes_word(to, "],[");

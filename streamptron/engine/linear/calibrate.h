@@ -26,6 +26,7 @@
 #include "linear/serve.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct sp_calibrator {
     double A; /* beta for many labels */
@@ -35,6 +36,22 @@ typedef struct sp_calibrator {
     double RA; /* 1 / sqrt(GA), when last computed */
     double RB;
 } sp_calibrator;
+
+/* What is kept to calibrate one vector as plain numbers, and back: its scale's, then its fit's. So
+   files, states, digests and merges have them. */
+enum { SP_FIT_NUMBERS = (sizeof(sp_scale) + sizeof(sp_calibrator)) / sizeof(double) };
+
+static inline void sp_fit_read(const sp_scale *scale, const sp_calibrator *fit, double *numbers)
+{
+    memcpy(numbers, scale, sizeof(*scale));
+    memcpy(numbers + sizeof(*scale) / sizeof(double), fit, sizeof(*fit));
+}
+
+static inline void sp_fit_write(const double *numbers, sp_scale *scale, sp_calibrator *fit)
+{
+    memcpy(scale, numbers, sizeof(*scale));
+    memcpy(fit, numbers + sizeof(*scale) / sizeof(double), sizeof(*fit));
+}
 
 /* Whether what is done for one in 2^log labelled events is done for number t (from 0). */
 static inline bool sp_calibrate_due(uint64_t t, int log)

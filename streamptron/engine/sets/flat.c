@@ -30,10 +30,7 @@ SP_PRIVATE bool sp_sets_marked(const sp_learner *learner, ptrdiff_t k, double *m
 {
     if (k >= learner->sets.n_labels)
         return false;
-    const sp_label *label = &learner->sets.labels[k];
-    const double numbers[SP_LABEL_WIDTH]
-        = {label->D, label->left, label->w0, label->G0, label->wn, label->Gn};
-    memcpy(marked, numbers, sizeof(numbers));
+    memcpy(marked, &learner->sets.labels[k], SP_LABEL_WIDTH * sizeof(double));
     return true;
 }
 
@@ -47,15 +44,8 @@ SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked)
 {
     sp_sets *s = &learner->sets;
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
-        const double *numbers = marked + SP_LABEL_WIDTH * k;
-        sp_label *label = &s->labels[k];
-        label->D = numbers[0];
-        label->left = numbers[1];
-        label->w0 = numbers[2];
-        label->G0 = numbers[3];
-        label->wn = numbers[4];
-        label->Gn = numbers[5];
-        if (!sp_label_is_sound(s, label))
+        memcpy(&s->labels[k], marked + SP_LABEL_WIDTH * k, SP_LABEL_WIDTH * sizeof(double));
+        if (!sp_label_is_sound(s, &s->labels[k]))
             return SP_MARKS_WRONG;
         sp_sets_settle_label(s, k);
     }

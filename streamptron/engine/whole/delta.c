@@ -775,10 +775,9 @@ static void sp_mix_counts(uint64_t *h, const sp_learner *learner)
     sp_mix_word(h, learner->n_mistakes, table->fold);
     sp_mix_numbers(h, clock, 3);
     for (int k = 0; k < SP_KEPT_KINDS; k++) {
-        const sp_calibrator *fit = &learner->fits[k];
-        const double numbers[] = {serve->scale[k].m, serve->scale[k].n, fit->A,  fit->B,
-                                  fit->GA,           fit->GB,           fit->RA, fit->RB};
-        sp_mix_numbers(h, numbers, 8);
+        double numbers[SP_FIT_NUMBERS];
+        sp_fit_read(&serve->scale[k], &learner->fits[k], numbers);
+        sp_mix_numbers(h, numbers, SP_FIT_NUMBERS);
     }
     for (int k = 0; k < 2; k++) {
         const double tally[] = {serve->T[k][0], serve->T[k][1], serve->G[k], serve->lead[k]};

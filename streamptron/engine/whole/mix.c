@@ -74,18 +74,19 @@ SP_PRIVATE int sp_mix_room(sp_merge *m)
     return sp_machine_mix_room(m);
 }
 
-static void sp_add_fit(sp_calibrator *to, const sp_learner *merged, const sp_shard *shard, int kind,
-                       double share)
+/* Add a share of what a shard has calibrated one vector by. */
+static void sp_add_fit(sp_learner *to, const sp_shard *shard, int kind, double share)
 {
     sp_calibrator fit = shard->learner->fits[kind];
-    if (sp_learner_several(merged) && !sp_learner_several(shard->learner))
+    double sums[SP_FIT_NUMBERS], numbers[SP_FIT_NUMBERS];
+    if (sp_learner_several(to) && !sp_learner_several(shard->learner))
         sp_calibrator_split(&fit);
-    to->A += share * fit.A;
-    to->B += share * (*shard->signs < 0.0 ? 0.0 - fit.B : fit.B);
-    to->GA += share * fit.GA;
-    to->GB += share * fit.GB;
-    to->RA += share * fit.RA;
-    to->RB += share * fit.RB;
+    fit.B = *shard->signs < 0.0 ? 0.0 - fit.B : fit.B;
+    sp_fit_read(&shard->learner->serve.scale[kind], &fit, numbers);
+    sp_fit_read(&to->serve.scale[kind], &to->fits[kind], sums);
+    for (int i = 0; i < SP_FIT_NUMBERS; i++)
+        sums[i] += share * numbers[i];
+    sp_fit_write(sums, &to->serve.scale[kind], &to->fits[kind]);
 }
 
 SP_PRIVATE void sp_mix_serving(sp_merge *m)
@@ -103,11 +104,8 @@ SP_PRIVATE void sp_mix_serving(sp_merge *m)
     for (int k = 0, end = m->n; k < end; k++) {
         its = &m->shards[k].learner->serve;
         double share = m->shards[k].n / m->N;
-        for (int i = 0; i < SP_KEPT_KINDS; i++) {
-            serve->scale[i].m += share * its->scale[i].m;
-            serve->scale[i].n += share * its->scale[i].n;
-            sp_add_fit(&m->to->fits[i], m->to, &m->shards[k], i, share);
-        }
+        for (int i = 0; i < SP_KEPT_KINDS; i++)
+            sp_add_fit(m->to, &m->shards[k], i, share);
         for (int i = 0; i < 2; i++) {
             for (int q = 0; q < 2; q++)
                 serve->T[i][q] += share * its->T[i][q];
