@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-SP_PRIVATE int sp_grow_all(const sp_growing *arrays, int n)
+SP_APART SP_PRIVATE int sp_grow_all(const sp_growing *arrays, int n)
 {
     for (int i = 0; i < n; i++) {
         void *p; /* arrays are of any type, and so are their addresses */
