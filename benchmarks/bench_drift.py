@@ -37,10 +37,10 @@ BOUNDS = (-1000, 0, 100, 200, 500, 1000, 3000)
 # Name: what makes a learner for truth values, and for names
 LEARNERS = {
     "Adaptive, forget=0": (partial(streamptron.AdaptiveClassifier, forget=0),) * 2,
-    "Adaptive, 2**-10 (the default)": (streamptron.AdaptiveClassifier,) * 2,
+    "Adaptive, 2**-10": (partial(streamptron.AdaptiveClassifier, forget=2**-10),) * 2,
     "Adaptive, .03": (partial(streamptron.AdaptiveClassifier, forget=0.03),) * 2,
     "Adaptive, 1": (partial(streamptron.AdaptiveClassifier, forget=1),) * 2,
-    "Adaptive, auto": (partial(streamptron.AdaptiveClassifier, forget="auto"),) * 2,
+    "Adaptive, auto (the default)": (streamptron.AdaptiveClassifier,) * 2,
     "Perceptron": (streamptron.Perceptron, streamptron.MulticlassPerceptron),
     "AROW": (streamptron.AROW,) * 2,
 }

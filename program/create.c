@@ -52,7 +52,7 @@ static const struct {
     {"i", "update", "\"margin\""},
     {"w", "r", "1.0"},
     {"a", "eta", "1.0"},
-    {"a", "forget", "0.0009765625"},
+    {"a", "forget", "\"auto\""},
     {"a", "naive_bayes", "true"},
     {"a", "bends", "false"},
     {"v", "degree", "1"},

@@ -47,15 +47,13 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     eta
         How far a step goes, from 1e-6 to 1e6; there is rarely a reason to change it.
     forget
-        How fast a weight's steps grow long again, from 0 to 1. With 2**-10, the default, a thousand
-        mistakes have to pass until old evidence counts for a third: right for streams that drift
-        slowly or not at all. With .03 it is some thirty: where labels suddenly mean the opposite,
-        a fifth to a quarter fewer of the next hundred answers are wrong (SMS spam 38 instead of 47,
-        a9a 39 instead of 51), and where nothing changes up to .7 points more (a9a; hardly any on
-        clean streams). 0 never forgets. "auto" is 2**-10 until the model errs more than its own
-        probabilities say, by six standard deviations over some 64 events; then 1, for forty
-        mistakes. On streams that stay as they are that never happens; where labels suddenly mean
-        the opposite, it is as good as the best number. The curves: docs/choosing.md.
+        How fast a weight's steps grow long again, from 0 to 1. "auto", the default, is 2**-10 until
+        the model errs more than its own probabilities say, by six standard deviations over some 64
+        events; then 1, for forty mistakes. On streams that stay as they are that never happens, and
+        all is as with 2**-10; where labels suddenly mean the opposite, it is as good as the best
+        number. With 2**-10 a thousand mistakes have to pass until old evidence counts for a third;
+        with .03 it is some thirty, and up to .7 points more answers are wrong where nothing changes
+        (a9a; hardly any on clean streams). 0 never forgets. The curves: docs/choosing.md.
     naive_bayes
         Take the naive Bayes log-odds as one more feature. False saves some time with many labels.
     bends
@@ -155,7 +153,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     def __init__(
         self,
         eta: float = 1.0,
-        forget: float | str = 2**-10,
+        forget: float | str = "auto",
         naive_bayes: bool = True,
         bends: bool = False,
         intercept: bool = True,

@@ -40,7 +40,7 @@ class AdaptiveClassifier(PairClassifier):
     ----------
     eta : float, default=1.0
         How far a step goes; there is rarely a reason to change it.
-    forget : float or "auto", default=2^-10
+    forget : float or "auto", default="auto"
         How fast a weight's steps grow long again; "auto" for streams that may change suddenly.
     naive_bayes : bool, default=True
         Take the naive Bayes log-odds as one more feature.
@@ -93,7 +93,7 @@ class AdaptiveClassifier(PairClassifier):
         self,
         *,
         eta: float = 1.0,
-        forget: float | str = 2**-10,
+        forget: float | str = "auto",
         naive_bayes: bool = True,
         bends: bool = False,
         fit_intercept: bool = True,

@@ -38,8 +38,8 @@ def learned(model, events):
 @pytest.mark.parametrize("labels", LABELS, ids=len)
 def test_it_equals_its_twin_through_two_turns(labels, seed):
     rng = random.Random(f"{labels} {seed}")
-    model = AdaptiveClassifier(forget="auto", hash_seed=1)
-    twin = adaptive.AdaptiveClassifier(forget="auto")
+    model = AdaptiveClassifier(hash_seed=1)
+    twin = adaptive.AdaptiveClassifier()
     noticed = 0
     for x, y, w in [*turning(rng, labels), *turning(rng, labels)]:
         owed = twin.watch.owed
@@ -57,8 +57,8 @@ def test_it_equals_its_twin_through_two_turns(labels, seed):
 @pytest.mark.parametrize("labels", LABELS, ids=len)
 def test_a_turn_is_learned_sooner(labels):
     events = [(x, y) for x, y, _ in turning(random.Random(3), labels, n=2000, turn=1000)]
-    usual = learned(AdaptiveClassifier(), events)
-    auto = learned(AdaptiveClassifier(forget="auto"), events)
+    usual = learned(AdaptiveClassifier(forget=2**-10), events)
+    auto = learned(AdaptiveClassifier(), events)
     assert auto[:10] == usual[:10]
     assert sum(auto[10:]) < 0.9 * sum(usual[10:])
 
@@ -67,7 +67,7 @@ def test_a_turn_is_learned_sooner(labels):
 @pytest.mark.parametrize("way", ["pickle", "copy", "file"])
 def test_a_saved_model_goes_on_watching(way, when, tmp_path):
     events = list(turning(random.Random(5), LABELS[0]))
-    model = AdaptiveClassifier(forget="auto", hash_seed=1)
+    model = AdaptiveClassifier(hash_seed=1)
     cut = {"before the turn": 690, "while it forgets": 730, "after it": 1000}[when]
     for x, y, w in events[:cut]:
         model.learn_one(x, y, w=w)
@@ -85,7 +85,7 @@ def test_a_saved_model_goes_on_watching(way, when, tmp_path):
 
 def test_learn_many_watches_as_learn_one_does():
     events = list(turning(random.Random(7), LABELS[2]))
-    one, many = (AdaptiveClassifier(forget="auto", hash_seed=1) for _ in range(2))
+    one, many = (AdaptiveClassifier(hash_seed=1) for _ in range(2))
     X = pd.DataFrame([x for x, _, _ in events]).fillna(0)
     y, w = [y for _, y, _ in events], [w for _, _, w in events]
     for row in zip(X.to_dict("records"), y, w, strict=True):
@@ -99,7 +99,7 @@ def test_learn_many_watches_as_learn_one_does():
 def test_a_new_label_is_no_drift():
     """Nobody can expect it; else each newcomer among many labels would make a model forget."""
     rng = random.Random(11)
-    usual, auto = AdaptiveClassifier(hash_seed=1), AdaptiveClassifier(forget="auto", hash_seed=1)
+    usual, auto = (AdaptiveClassifier(forget=f, hash_seed=1) for f in (2**-10, "auto"))
     for i in range(3000):
         label = f"label {rng.randrange(1 + i // 10)}"
         x = {label: 1, f"any{rng.randrange(50)}": 1}
@@ -111,7 +111,7 @@ def test_a_new_label_is_no_drift():
 @needs_data
 @pytest.mark.parametrize("stream", ["sms_spam", "spamassassin"])
 def test_it_changes_nothing_on_a_stream_that_stays_as_it_is(stream):
-    usual, auto = AdaptiveClassifier(hash_seed=1), AdaptiveClassifier(forget="auto", hash_seed=1)
+    usual, auto = (AdaptiveClassifier(forget=f, hash_seed=1) for f in (2**-10, "auto"))
     for x, y in text_stream(stream, limit=3000):
         usual.learn_one(x, y)
         auto.learn_one(x, y)
@@ -124,6 +124,6 @@ def test_flipped_labels_of_real_messages_are_learned_sooner():
         (x, (y == "spam") != (i >= 2800))
         for i, (x, y) in enumerate(text_stream("sms_spam", limit=5600))
     ]
-    usual = sum(learned(AdaptiveClassifier(), events)[28:])
-    auto = sum(learned(AdaptiveClassifier(forget="auto"), events)[28:])
+    usual = sum(learned(AdaptiveClassifier(forget=2**-10), events)[28:])
+    auto = sum(learned(AdaptiveClassifier(), events)[28:])
     assert auto < 0.85 * usual

@@ -10,6 +10,8 @@ from typing import Any
 
 Once = tuple[int, int, int, int, int]
 
+_MISFIT = "what is kept once does not fit the model"
+
 
 def state_of(numbers: list[float], once: Once) -> tuple[Any, ...]:
     """The numbers as a state has them: rows as tuples in a tuple, and so what is more."""
@@ -38,5 +40,8 @@ def numbers_of(state: Any, once: Once) -> list[float]:
         or len(rows) != (n_rows if width else 0)
         or any(len(row) != width for row in rows)
     ):
-        raise ValueError("what is kept once does not fit the model")
-    return [*kept[:n], *chain.from_iterable(rows), *kept[n:], *more]
+        raise ValueError(_MISFIT)
+    numbers = [*kept[:n], *chain.from_iterable(rows), *kept[n:], *more]
+    if not all(isinstance(number, float | int) for number in numbers):
+        raise ValueError(_MISFIT)
+    return numbers

@@ -238,7 +238,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         self,
         *,
         eta=1.0,
-        forget=2**-10,
+        forget="auto",
         naive_bayes=True,
         intercept=True,
         class_weight=None,

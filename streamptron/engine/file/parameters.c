@@ -103,8 +103,8 @@ static void sp_parameters_default(sp_parameters *p, int kind)
     p->rule.C = p->rule.r = p->rule.eta = 1.0;
     p->rule.update = sp_rule_answer(&p->rule) == SP_ANSWER_CANDIDATES ? SP_UPDATE_PERCEPTRON
                                                                       : SP_UPDATE_MARGIN;
-    p->rule.forget = strchr("AS", sp_classes[kind].letter) != NULL ? 0.0009765625 : 0.0;
-    p->rule.naive_bayes = sp_classes[kind].letter == 'A';
+    p->rule.forget = sp_classes[kind].letter == 'S' ? 0.0009765625 : 0.0;
+    p->rule.watches = p->rule.naive_bayes = sp_classes[kind].letter == 'A';
     p->rule.intercept = strchr("RS", sp_classes[kind].letter) == NULL;
     p->above = 0.5;
     p->average = weights ? SP_AVERAGE_UNIFORM : SP_AVERAGE_NONE;
