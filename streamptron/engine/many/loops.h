@@ -440,8 +440,8 @@ SP_TEMPLATE void sp_dense_sums(const sp_dense *dense, const double *rD, double *
 }
 
 /* The same over a row in either form. */
-SP_TEMPLATE_HERE void sp_row_sums(const sp_sparse_rows *rows, const sp_sparse *row,
-                                  const double *rD, double *sum, double *squares)
+SP_TEMPLATE void sp_row_sums(const sp_sparse_rows *rows, const sp_sparse *row, const double *rD,
+                             double *sum, double *squares)
 {
     if (row->dense) {
         const sp_dense dense = sp_dense_of(rows, row);

@@ -197,15 +197,12 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_FUSING(storage, type, name, parameters, arguments) storage type name parameters
 #endif
 
-/* SP_WIDER and SP_TEMPLATE for what gains less by it, and is compiled once in the library, which
-   stays small. */
+/* The same for what gains less by it, and is compiled once in the library, which stays small. */
 #ifdef SP_LIBRARY
   #define SP_SMALL true
-  #define SP_TEMPLATE_HERE SP_UNSEEN SP_APART
   #define SP_WIDER_HERE(type, name, parameters, arguments) static inline type name parameters
 #else
   #define SP_SMALL false
-  #define SP_TEMPLATE_HERE SP_TEMPLATE
   #define SP_WIDER_HERE SP_WIDER
 #endif
 

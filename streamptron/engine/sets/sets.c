@@ -288,8 +288,8 @@ SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp
         sp_sets_conclude(s, w, &s->labels[w->met[i]], &w->marks[w->met[i]]);
 }
 
-SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,
-                                 ptrdiff_t k)
+SP_RARE SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,
+                                         ptrdiff_t k)
 {
     const sp_entry *entry;
     if (slot == SP_SLOT_INTERCEPT)
