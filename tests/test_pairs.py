@@ -705,16 +705,6 @@ def test_file_and_pickle_keep_interactions(tmp_path):
         assert Pair("user:a", "ad:d") in twin.weights
 
 
-def test_model_pickled_before_there_were_pairs_has_none():
-    state = Perceptron(hash_seed=1).__getstate__()
-    for name in ("degree", "interactions", "max_pairs"):
-        del state["params"][name]
-    model = Perceptron.__new__(Perceptron)
-    model.__setstate__(state)
-    assert (model.degree, model.interactions, model.max_pairs) == (1, None, 1_000_000)
-    assert model.clone().degree == 1
-
-
 @pytest.mark.parametrize(
     "forged",
     [

@@ -137,7 +137,7 @@ def test_model_learns_behind_a_scaler(learner, variant):
     model = preprocessing.StandardScaler() | make(learner, variant, **room)
     accuracy = evaluate.progressive_val_score(dataset_for(learner, 1000), model, metrics.Accuracy())
     # guessing the commonest label makes 0.44 and 0.14 right
-    hard = variant == "hashed, colliding" or (learner, variant) == ("AROW", "ceiling")
+    hard = variant in ("hashed, colliding", "false alarms" if learner != "AROW" else "ceiling")
     assert accuracy.get() > (0.6 if hard else 0.75)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -621,11 +621,20 @@ def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
 
 def without_events(model: LineModel) -> Iterator[tuple[str, str]]:
     """The options that name labels which no event has had, and these."""
+    missing = model.wanted - {model.positive}
+    left = set(missing)
     for name in BY_LABEL:
         asked = getattr(model.learner, name, None) or ()
-        missing = model.wanted.intersection(map(model.name, asked)) - {model.positive}
-        if missing:
-            yield option_called(name), " or ".join(map(repr, sorted(missing)))
+        found = missing.intersection(map(model.name, asked))
+        left -= found
+        if found:
+            yield option_called(name), _either(found)
+    if left:  # of a perceptron, which knows two truth values
+        yield option_called("class_weight"), _either(left)
+
+
+def _either(labels: Iterable[str]) -> str:
+    return " or ".join(map(repr, sorted(labels)))
 
 
 def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Any:

@@ -501,7 +501,13 @@ def test_a_model_and_its_tokenizer_are_of_one_file(mail, monkeypatch):
 def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
     tsv, model = mail
     (option,) = [each for each in commands.commands["train"].params if each.name == name]
-    values = {"class_weight": "a=1", "average": "none", "serve": "best", "update": "margin"}
+    values = {
+        "class_weight": "a=1",
+        "false_positive_rate": "a=.1",
+        "average": "none",
+        "serve": "best",
+        "update": "margin",
+    }
     values |= {
         "interactions": "a,b",
         "analyzer": "char",
