@@ -82,9 +82,9 @@ class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
     characters are those of HTML 4, with and without a semicolon as in browsers.
 
     **Words** are runs of letters, digits, underscores and marks, as a Tokenizer has them, in lower
-    case. A word of more than 32 bytes becomes ``"long<k>"``, k the bits of its length; or, if it
-    does not begin in ASCII, pieces of up to six bytes, or two characters, from each of its
-    characters on.
+    case and composed, without what is not seen. A word of more than 32 bytes becomes
+    ``"long<k>"``, k the bits of its length; or, if it does not begin in ASCII, pieces of up to six
+    bytes, or two characters, from each of its characters on.
 
     Every feature has the value 1. Time grows with the bytes of a mail, and memory with its text: a
     mail of 50 MB takes a few MB.

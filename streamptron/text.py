@@ -91,8 +91,17 @@ class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
     Notes
     -----
     Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as in
-    ``bytes.decode("utf-8", "replace")``. Features come in order of their first occurrence. Which
-    characters are letters, digits or marks, and their lower case, stands in a table of this
+    ``bytes.decode("utf-8", "replace")``. Features come in order of their first occurrence.
+
+    Characters that are not seen are left out first: soft hyphens, joiners and non-joiners, marks of
+    direction, selectors of variants (Unicode's Default_Ignorable_Code_Point, but for the fillers of
+    Hangul). The space of no width, U+200B, separates words. Then, in lower case or not, letters and
+    their marks are composed as in Unicode's form NFC, so that a word is the same however its
+    accents were written. Code points from U+10000 on and the ideographs U+F900 to U+FAFF stay as
+    they are, marks beyond the thirtieth of a letter count from one again, and a dot above an i is
+    dropped, for the lower case of a Turkish capital has none.
+
+    Which characters are letters, digits or marks, and their lower case, stands in a table of this
     package's own, so it is the same under every Python. ``streamptron.engine.api.UNICODE`` is the
     table's Unicode version; characters that came later separate words, and have no lower case.
 

@@ -21,6 +21,7 @@ PAGE = ROOT.joinpath("docs", "_site", "static", "try.js")  # what it does not ca
 LIBC = SYSTEM / "lib" / "wasm32-wasi" / "libc.a"
 FLAGS = ["--target=wasm32-wasi", f"--sysroot={SYSTEM}", "-mexec-model=reactor"]
 FLAGS += ["-Oz", "-DSTREAMPTRON_PLAIN"]  # one loop for all learners; no bit changes
+FLAGS += ["-mllvm", "-inline-threshold=-20"]  # a call is smaller than most of what it calls
 
 
 def missing():

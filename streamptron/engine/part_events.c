@@ -12,6 +12,7 @@
 #include "memory/grow.c"
 #include "memory/places.c"
 #include "memory/pool.c"
+#include "names/compose.c"
 #include "names/letters.c"
 #include "names/rising.c"
 #include "names/scan.c"

@@ -1,9 +1,12 @@
 """Random texts, as mixed as what comes over a wire, and random parameters of a tokenizer."""
 # ruff: noqa: RUF001  letters that look alike are meant
 
+import unicodedata
+from functools import cache
+
 from streamptron import Tokenizer
 from tests.support.letters import known_alike
-from tests.twin.text import features
+from tests.twin.text import UNSEEN, features
 
 SCRIPTS = (
     "abcxyzABCXYZ",
@@ -85,6 +88,52 @@ def random_bytes(rng, size=40):
     raw = bytes(raw[: len(raw) - rng.choice((0, 0, 1, 2, 3))])
     known = all(known_alike(ord(c)) for c in raw.decode("utf-8", "replace"))
     return raw if known else random_bytes(rng, size)
+
+
+LETTERS = "aeiouAEIOUyıİêÊơƠΩИи"
+MARKS = list(map(chr, (*range(0x300, 0x309), 0x313, 0x316, 0x31B, 0x323, 0x327, 0x328, 0x345)))
+JOINING = "াৗାாೂೕാාෟာেெೆෙဥ"
+OTHERS = " a\0\U0001d165\uf900\U00010400\u212a\u212b\u2126\u200b"
+
+
+@cache
+def _composing():
+    """Code points that are composed, marks, and what is not seen."""
+    codes = [chr(code) for code in range(0x10000) if known_alike(code)]
+    whole = [c for c in codes if unicodedata.decomposition(c).strip("<")[:1].isalnum()]
+    marks = [c for c in codes if unicodedata.combining(c)]
+    return whole, marks, [chr(code) for code in sorted(UNSEEN)]
+
+
+def random_composed(rng, most=12, marks=40):
+    """Up to `most` letters, marks, of which up to `marks` come in a row, and what is not seen."""
+    whole, all_marks, unseen = _composing()
+    out = []
+    for _ in range(rng.randint(1, most)):
+        kind = rng.randrange(20)
+        if kind < 4:
+            out += rng.choice(LETTERS)
+        elif kind < 7:
+            out += rng.choice(whole)
+        elif kind < 8:
+            out += unicodedata.normalize("NFD", rng.choice(whole))
+        elif kind < 12:
+            out += rng.choices(MARKS, k=rng.choice((1, 1, 2, 3)))
+        elif kind < 14:
+            out += rng.choice(all_marks)
+        elif kind < 15:
+            out += rng.choices(MARKS, k=rng.randint(1, marks))
+        elif kind < 16:
+            out += rng.choice(JOINING)
+        elif kind < 17:
+            out += unicodedata.normalize("NFD", chr(rng.randrange(0xAC00, 0xD7A4)))
+        elif kind < 18:
+            out += rng.choice(unseen)
+        elif kind < 19:
+            out += rng.choice(OTHERS)
+        else:
+            out += random_character(rng)
+    return "".join(out)
 
 
 def random_x(rng, fields=None, size=40):

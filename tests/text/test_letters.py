@@ -11,8 +11,12 @@ from streamptron.engine.api import UNICODE
 from tests.support.letters import ASSIGNED, VERSION, known_alike
 from tests.support.project import ROOT
 from tests.support.tokenized import check
+from tests.twin.text import UNSEEN
 
-FILES = ("streamptron/engine/names/letters.c", "tests/text/assigned.txt")
+FILES = {
+    "letters.py": ("streamptron/engine/names/letters.c", "tests/text/assigned.txt"),
+    "composing.py": ("streamptron/engine/names/compose_table.h",),
+}
 
 
 def test_table_and_list_of_assigned_code_points_are_of_one_version():
@@ -23,17 +27,18 @@ def test_table_and_list_of_assigned_code_points_are_of_one_version():
 @pytest.mark.skipif(
     unicodedata.unidata_version != VERSION, reason="this Python knows another Unicode version"
 )
-def test_generator_writes_the_files_that_are_here(tmp_path):
+@pytest.mark.parametrize("tool", FILES)
+def test_generator_writes_the_files_that_are_here(tool, tmp_path):
     done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "letters.py", tmp_path],
+        [sys.executable, ROOT / "tools" / tool, tmp_path],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.count(f": Unicode {VERSION}\n") == len(FILES)
-    for name in FILES:
+    assert done.stdout.count(f": Unicode {VERSION}\n") == len(FILES[tool])
+    for name in FILES[tool]:
         assert (tmp_path / name).read_bytes() == (ROOT / name).read_bytes(), name
-    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == len(FILES)
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == len(FILES[tool])
 
 
 def test_most_code_points_are_known_alike_and_all_by_a_python_of_the_same_version():
@@ -45,7 +50,7 @@ def test_most_code_points_are_known_alike_and_all_by_a_python_of_the_same_versio
 def test_what_the_table_has_not_assigned_is_no_letter_whatever_this_python_says():
     words = Tokenizer()
     characters = Tokenizer(analyzer="char")
-    unknown = [chr(code) for code in range(0x110000) if code not in ASSIGNED]
+    unknown = [chr(code) for code in range(0x110000) if code not in ASSIGNED | UNSEEN]
     for first in range(0, len(unknown), 256):
         text = "".join(unknown[first : first + 256])
         assert len(words.transform_one(text)) == 0

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.twin.charsets import UNKNOWN, characters, charset
 from tests.twin.html import Page
+from tests.twin.text import composed, lowered, seen
 
 FIELDS_MOST = 65_536  # where the last field begins, in bytes
 NAME_MOST = 31
@@ -302,12 +303,15 @@ _known = {}
 
 
 def folded(text, fold):
-    """A text in lower case; look-alikes are still themselves."""
+    """A text in lower case, composed; look-alikes are still themselves."""
+    text = composed(lowered(seen(text)))
+    if not fold:
+        return text
     out = []
     for c in text:
         if c not in _known:
-            _known[c] = c.lower()[0], fold_one(c)
-        out.append(_known[c][fold])
+            _known[c] = fold_one(c)
+        out.append(_known[c])
     return "".join(out)
 
 

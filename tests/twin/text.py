@@ -1,9 +1,9 @@
 """The plain-Python twin of the tokenizer: slow, obvious, and what the compiled one is held against.
 
-It imports nothing of the library and says the rule once more, in its order: text, lower-casing,
-words, folding, length, n-grams, features, fields. Values are the same IEEE operations in the same
-order: sums of squares run in the order of the features with one accumulator (no `sum()`, which
-compensates its rounding errors since Python 3.12).
+It imports nothing of the library and says the rule once more, in its order: text, what is not seen,
+lower-casing, composing, words, folding, length, n-grams, features, fields. Values are the same IEEE
+operations in the same order: sums of squares run in the order of the features with one accumulator
+(no `sum()`, which compensates its rounding errors since Python 3.12).
 
 What a bad argument raises is settled at the library's doors and is no business of the twin.
 """
@@ -32,8 +32,10 @@ def tokens(
     """The tokens of a str or bytes in their order, each as often as it occurs."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
+    text = seen(text)
     if lowercase:
         text = lowered(text)
+    text = composed(text)
     if analyzer == "char":
         units, joint = text, ""
     else:
@@ -82,6 +84,63 @@ def features(x, *, value="presence", normalize=None, fields=None, **parameters):
 def lowered(text):
     """Every character on its own, and one for one."""
     return "".join(c.lower()[0] for c in text)
+
+
+UNSEEN = {
+    *(0x00AD, 0x034F, 0x061C, 0x17B4, 0x17B5, 0xFEFF),
+    *range(0x180B, 0x1810),
+    *range(0x200C, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    *range(0xFE00, 0xFE10),
+    *range(0x1BCA0, 0x1BCA4),
+    *range(0x1D173, 0x1D17B),
+    *range(0xE0000, 0xE0200),
+}
+MARKS_MOST = 30  # of a letter
+
+
+def seen(text):
+    """Without characters that are not seen."""
+    return "".join(c for c in text if ord(c) not in UNSEEN)
+
+
+def stays(c):
+    """Whether it stays as it is, beyond the first plane or for compatibility."""
+    return c >= "\U00010000" or "\uf900" <= c < "\ufb00"
+
+
+def composed(text):
+    """In Unicode's form NFC, in pieces: after what stays, and after so many marks, one begins."""
+    pieces, marks = [""], 0
+    for c in text:
+        if stays(c):
+            pieces += [c, ""]
+            marks = 0
+            continue
+        marks = marks + 1 if unicodedata.combining(unicodedata.normalize("NFD", c)[0]) else 0
+        if marks > MARKS_MOST:
+            pieces.append("")
+            marks = 1
+        pieces[-1] += c
+    return "".join(
+        piece if stays(piece[:1]) else unicodedata.normalize("NFC", dotted_once(piece))
+        for piece in pieces
+    )
+
+
+def dotted_once(text):
+    """Decomposed, without dots above an i that nothing else is above: small İ has none either."""
+    out, is_i = [], False
+    for c in unicodedata.normalize("NFD", text):
+        if c == "\u0307" and is_i:
+            continue
+        if unicodedata.combining(c) == 0:
+            is_i = c == "i"
+        elif unicodedata.combining(c) >= 230:
+            is_i = False
+        out.append(c)
+    return "".join(out)
 
 
 def is_word_character(c):

@@ -2,6 +2,7 @@
 
 #include "mail/charset.h"
 #include "mail/folding.h"
+#include "names/compose.h"
 #include "names/key.h"
 #include "names/letters.h"
 #include "names/scan.h"
@@ -42,10 +43,46 @@ SP_RARE SP_APART static size_t sp_lower_one(uint32_t c, bool fold, uint8_t *to, 
     return 1;
 }
 
+/* Write it, and set its bits if it belongs to a word. Returns the end of what is written. */
+static inline size_t sp_lower_put(uint32_t c, bool fold, uint8_t *to, size_t o, uint64_t *bits,
+                                  bool *lookalikes)
+{
+    bool inside = false;
+    size_t k = sp_lower_one(c, fold, to + o, &inside, lookalikes);
+    if (inside)
+        sp_set_bits(bits, o, ((uint64_t)1 << k) - 1);
+    return o + k;
+}
+
+/* A special code point of k bytes, which ends at *i: write it, or the stretch composed, behind
+   which *i is then. Returns the end of what is written. */
+SP_RARE SP_APART static size_t sp_lower_special(const sp_piece *piece, sp_stretch *stretch,
+                                                uint32_t c, size_t *i, size_t k, bool fold,
+                                                uint8_t *to, size_t o, uint64_t *bits,
+                                                bool *lookalikes)
+{
+    uint32_t composed[SP_COMPOSE_MOST];
+    if (sp_letters_at(c) == SP_LETTER_UNSEEN)
+        return o;
+    if (!sp_compose_is_due(stretch, c, *i - k, o))
+        return sp_lower_put(c, fold, to, o, bits, lookalikes);
+    *i = stretch->from;
+    int n = sp_compose(piece, i, true, composed);
+    sp_clear_bits(bits, stretch->to, o);
+    o = stretch->to;
+    for (int at = 0; at < n; at++)
+        o = sp_lower_put(composed[at], fold, to, o, bits, lookalikes);
+    sp_stretch_begin(stretch, *i, o, 0);
+    stretch->mark = 0;
+    return o;
+}
+
 SP_PRIVATE size_t sp_lower(const uint8_t *p, size_t n, bool fold, uint8_t *to, uint64_t *bits,
                            bool *lookalikes)
 {
     uint8_t last[16];
+    const sp_piece piece = {p, n, false};
+    sp_stretch stretch = {0, 0, 0, 0};
     size_t i = 0;
     size_t o = 0;
     size_t k;
@@ -65,14 +102,19 @@ SP_PRIVATE size_t sp_lower(const uint8_t *p, size_t n, bool fold, uint8_t *to, u
         sp_set_bits(bits, o, words);
         i += k;
         o += k;
+        if (k > 0)
+            sp_stretch_begin(&stretch, i - 1, o - 1, p[i - 1]);
         while (i < n && p[i] >= 0x80) {
-            bool inside = false;
             uint32_t c = sp_utf8_decode(p + i, n - i, false, &k);
             i += k;
-            k = sp_lower_one(c, fold, to + o, &inside, lookalikes);
-            if (inside)
-                sp_set_bits(bits, o, ((uint64_t)1 << k) - 1);
-            o += k;
+            uint8_t letter = sp_letters_at(c);
+            if (letter < SP_LETTER_SPECIAL)
+                sp_stretch_begin(&stretch, i - k, o, c);
+            else if (!sp_stretch_is_marked(&stretch, letter, c)) {
+                o = sp_lower_special(&piece, &stretch, c, &i, k, fold, to, o, bits, lookalikes);
+                continue;
+            }
+            o = sp_lower_put(c, fold, to, o, bits, lookalikes);
         }
     }
     return o;

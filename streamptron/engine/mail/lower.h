@@ -1,5 +1,6 @@
 /* A text of a mail in lower case, folded, and which of its bytes belong to words.
 
+   A letter and its marks become one first, and what is not seen is left out (names/compose.h).
    Letters, digits, marks and the underscore belong to words, by the table of letters
    (names/letters.h), and so do characters that a charset only keeps apart (mail/charset.h). */
 

@@ -103,8 +103,10 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
 }
 
 /* A function whose arguments are constants where it is called: each call compiles to a loop of its
-   own. */
-#if defined(__GNUC__) || defined(__clang__)
+   own, but where code is to be small. */
+#if defined(STREAMPTRON_PLAIN)
+  #define SP_TEMPLATE static inline
+#elif defined(__GNUC__) || defined(__clang__)
   #define SP_TEMPLATE static inline __attribute__((always_inline))
 #elif defined(_MSC_VER)
   #define SP_TEMPLATE static __forceinline

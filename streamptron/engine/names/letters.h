@@ -3,17 +3,20 @@
    Letters, digits and the underscore belong to words (Python's str.isalnum), and marks (category
    M). The lower case is one code point, the first where Unicode has several; it belongs to words if
    and only if the code point itself does. What the table's version of Unicode has not assigned is
-   its own lower case and belongs to no word.
+   its own lower case and belongs to no word. A few are special: what is not seen, and what may
+   become one with the code point before it (names/compose.h).
 
        c = 0x416 (Ж)
           | pages     c >> 8: which list of blocks; most of them are alike, such as those of Han;
           |           from 0x34000 on all are but two, of tags (U+E0000) and variations (U+E0100)
           v
        list 2
-          | lists     c >> 3 & 31 of the list: which block
+          | lists     c >> 3 & 31 of the list: which block; there are more than a byte can number,
+          |           so lists from 128 on count from 128
           v
        block 4
-          | blocks    c & 7 of the block: 2 * the number of a step + whether it belongs to words
+          | blocks    c & 7 of the block: 2 * the number of a step + whether it belongs to words;
+          |           from SP_LETTER_SPECIAL on it is special
           v
        letter 3
           | steps     how far it is to the lower case
@@ -33,6 +36,14 @@ enum {
     SP_PAGE_BITS = 8,   /* of a code point within its page */
     SP_PAGES_LISTED = 0x34000 >> SP_PAGE_BITS,
     SP_LETTER_BITS = 3, /* and within its block */
+
+    /* Special letters: names/compose.h says what becomes of them. */
+    SP_LETTER_SPECIAL = 192,
+    SP_LETTER_UNSEEN = 192,
+    SP_LETTER_MARK = 195,   /* of a class, by which marks are ordered */
+    SP_LETTER_SECOND = 197, /* likewise; with some letters it is one code point */
+    SP_LETTER_JOINS = 199,  /* of no class; with the code point right before it it may be one */
+    SP_LETTER_REWRITTEN = 200, /* and all above: it stands for one or two others */
 };
 
 SP_DATA const char sp_letters_unicode[]; /* which version it is: "15.1.0" */
@@ -50,6 +61,7 @@ SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, uint32_t listed, const ui
         page = listed + (page == 0xE00 ? 0 : page == 0xE01 ? 1 : 2);
     uint32_t list = (uint32_t)pages[page] << (SP_PAGE_BITS - bits);
     uint32_t block = lists[list | (c >> bits & ((1U << (SP_PAGE_BITS - bits)) - 1))];
+    block += pages[page] & 128U;
     return blocks[block << bits | (c & ((1U << bits) - 1))];
 }
 

@@ -12,7 +12,8 @@
    Sixteen characters are scanned at a time where the machine can (SSE2). The bits of 64 bytes are
    one machine word, so the ends of words are found by counting zeros, without looking at the
    characters between them. What is not ASCII is looked up in the table of letters, which has the
-   lower case of each code point and whether it belongs to words (names/letters.h). */
+   lower case of each code point and whether it belongs to words (names/letters.h). Letters and
+   their marks become one code point, and what is not seen is left out (names/compose.h). */
 
 #ifndef STREAMPTRON_NAMES_SCAN_H
 #define STREAMPTRON_NAMES_SCAN_H
@@ -133,6 +134,13 @@ SP_API void sp_scan_separators(sp_characters *rule);
    its length. */
 SP_PRIVATE size_t sp_scan(const sp_characters *rule, uint64_t *bits, const sp_piece *piece,
                           uint8_t *to, size_t *n_replaced);
+
+/* Clear the bits from one byte up to another. */
+static inline void sp_clear_bits(uint64_t *bits, size_t from, size_t to)
+{
+    for (; from < to; from++)
+        bits[from >> 6] &= ~(UINT64_C(1) << (from & 63));
+}
 
 /* Set up to sixteen bits. */
 static inline void sp_set_bits(uint64_t *bits, size_t at, uint64_t few)
