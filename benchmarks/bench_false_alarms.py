@@ -3,8 +3,8 @@
 Each event is answered, then learned, by a model for each rate. *Lost* is the share of the events of
 other labels that are answered so, of the whole stream and of its second half; *caught* the share of
 the label's own events that are found. Beside it: what the best fixed threshold of the rank catches
-that loses as many, chosen in hindsight, which nobody can know before. The ranks are those of a
-model without the setting, which has the same weights. Streams as they come, shuffled, and sorted by
+that loses as many, chosen in hindsight. The ranks are those of a model without the setting, which
+has the same weights. Streams as they come, shuffled, and sorted by
 label: first all of one, then all of the other, then as they came. At last what the setting takes.
 """
 

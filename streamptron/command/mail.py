@@ -169,7 +169,7 @@ def judged(
     unsure = probability < least
     score = probability if label == positive else 1 - probability
     if getattr(model.learner, "false_positive_rate", None):
-        # whose bar is no probability: what is said of a mail must agree with its score
+        # whose bar is another than a probability: what is said of a mail must agree with its score
         threshold = min(threshold, score) if label == positive else max(threshold, score)
     return Verdict(
         "unsure" if unsure else label,
