@@ -40,8 +40,8 @@ HEADER = """\
 
 LABEL = 1 << 20  # bytes for each label, beyond which a model is large
 FEW = 16  # labels, which may take so much
-FEW_TO_LIST = 4  # labels, of which each has its own error in the summary
 FEW_APART = 100  # the same where an event has one label: 20 groups of news take 1.3 MB each
+FEW_TO_LIST = 4  # labels, of which each has its own error in the summary
 
 
 class Score:

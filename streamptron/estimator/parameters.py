@@ -100,10 +100,7 @@ def class_weight_of(
     params["class_weight"] = ByLabel({interned(label): weight for label, weight in given.items()})
     checked = {}
     for label, weight in params["class_weight"].items():
-        try:
-            label = checked_label(label)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"class_weight has an invalid label: {error}") from None
+        label = _label_of("class_weight", label, checked_label)
         checked[label] = real(f"class_weight[{shown(label)}]", weight, 0.0, "of at least 0")
     return checked
 
@@ -122,10 +119,7 @@ def rates_of(
         )
     checked = {}
     for label, rate in given.items():
-        try:
-            label = checked_label(label)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"false_positive_rate has an invalid label: {error}") from None
+        label = _label_of("false_positive_rate", label, checked_label)
         checked[label] = _share(
             rate,
             f"false_positive_rate[{shown(label)}]",
@@ -135,6 +129,14 @@ def rates_of(
         {interned(label): rate for label, rate in checked.items()}
     )
     return checked
+
+
+def _label_of(parameter: str, label: Any, checked_label: Callable[[Any], Any]) -> Any:
+    """A label as the learner has it; an error that names the parameter if it cannot be one."""
+    try:
+        return checked_label(label)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{parameter} has an invalid label: {error}") from None
 
 
 def pairs_of(degree: Any, interactions: Any, max_pairs: Any) -> Pairs | None:

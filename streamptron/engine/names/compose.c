@@ -42,7 +42,7 @@ static int sp_compose_find(const uint16_t *codes, int n, uint32_t c)
     return low;
 }
 
-/* The class by which marks are ordered; 0 of what is no mark. */
+/* The class by which marks are ordered; 0 for all else. */
 static int sp_compose_class(uint32_t c)
 {
     uint8_t letter = sp_letters_at(c);
@@ -78,7 +78,7 @@ static uint32_t sp_compose_capital(uint32_t small, size_t *step)
     return 0;
 }
 
-/* What two code points are together; 0 if they are no pair. */
+/* The one code point that two make together; 0 if there is none. */
 static uint32_t sp_compose_pair(uint32_t first, uint32_t second)
 {
     uint32_t l = first - SP_JAMO_L;

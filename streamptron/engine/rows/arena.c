@@ -142,7 +142,7 @@ SP_PRIVATE uint32_t sp_rows_take(sp_sparse_rows *rows, int size)
     if (n > SP_SEGMENT_ENTRIES / 2) {
         size_t first = rows->n_segments;
         size_t several = (n + SP_SEGMENT_ENTRIES - 1) >> SP_SEGMENT_BITS;
-        if (first == 0) { /* whose first entry is no block */
+        if (first == 0) { /* which is kept free: 0 stands for no block */
             first = 1;
             if (sp_rows_grow(rows, 1) < 0)
                 return 0;

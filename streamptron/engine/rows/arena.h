@@ -2,8 +2,8 @@
 
    Blocks are cut from segments of 1024 entries, which never move; a row that is longer has segments
    of its own, side by side. A block is known by the number of its first entry, so that a slot holds
-   no address. Number 0 is no block. A block that is given back waits in a list for the next row of
-   its class. */
+   no address. 0 stands for none. A block that is given back waits in a list for the next row of its
+   class. */
 
 #ifndef STREAMPTRON_ROWS_ARENA_H
 #define STREAMPTRON_ROWS_ARENA_H
