@@ -24,14 +24,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from benchmarks import bench_numbers, common
+from benchmarks import common, number_streams
 from streamptron import sklearn
 from tests.support import streams
 
 TEXTS = ("sms_spam", "spamassassin", "trec07p_first12000", "20news_train", "loghub_system")
 TEXTS += ("bgl_alert",)
 MADE = ("sections", "merchants")
-NUMBERS = tuple(name for name in bench_numbers.AIMS if name not in bench_numbers.MADE)
+NUMBERS = (*number_streams.SPARSE, *number_streams.TABLES)
 NUMBERS = tuple(name for name in NUMBERS if name != "elecNormNew")  # which is in time's order
 SMALL = ("20news_train:1000", "sms_spam:400", "a9a:300")  # the first so many rows to learn
 CLASSIFIERS = {
@@ -83,7 +83,7 @@ def events_of(name):
     if name in TEXTS:
         yield from streams.text_stream(name)
     else:
-        yield from bench_numbers.events_of(name)
+        yield from number_streams.events_of(name)
 
 
 def rows_of(name, limit):

@@ -31,7 +31,7 @@ from functools import cache
 from itertools import islice
 from time import process_time
 
-from benchmarks import bench_labels, bench_numbers, common
+from benchmarks import bench_labels, common, number_streams
 from streamptron import AdaptiveClassifier, merge
 from tests.support import streams
 
@@ -81,11 +81,11 @@ def events_of(name):
         "SpamAssassin": lambda: common.text_events("spamassassin"),
         "20 newsgroups": lambda: common.text_events("20news_train"),
         "log lines": lambda: common.text_events("loghub_system"),
-        "Elec2": lambda: bench_numbers.events_of("elecNormNew"),
+        "Elec2": lambda: number_streams.events_of("elecNormNew"),
         "MNIST": lambda: islice(common.mnist_events(), 10_000),
         "tags": lambda: streams.tagging_stream("train", 4_000),
     }
-    return list(made.get(name, lambda: bench_numbers.events_of(name))())
+    return list(made.get(name, lambda: number_streams.events_of(name))())
 
 
 def parted(name, n_labels):
@@ -253,7 +253,7 @@ def whole_streams(quick):
     }
     numbers = ("nursery", "letter", "optdigits", "pendigits", "page_blocks", "waveform5000")
     for name in (*numbers, "vehicle", "vowel"):
-        found[name] = (lambda name=name: bench_numbers.events_of(name)), 1
+        found[name] = (lambda name=name: number_streams.events_of(name)), 1
     for name in ("cloze, 100 words", "cloze, 1,000 words", "cloze, 20,000 words"):
         found[name] = first(name), 10
     for name in ("next, 1,000 words", "next, 20,000 words"):

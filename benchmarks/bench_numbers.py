@@ -21,19 +21,14 @@ values missing at random; with a sensor that fails in a twentieth of the events,
 True; and with some values that are a million times too large.
 """
 
-import csv
-import lzma
 import math
 import random
 import time
-from itertools import islice
 
-from river import datasets, preprocessing
-from river.datasets import synth
+from river import preprocessing
 
 import streamptron
-from benchmarks import bench_errors, common
-from tests.support import streams
+from benchmarks import bench_errors, common, number_streams
 
 AIMS = {  # errors of the rule without columns, of the one with them, and with bends
     "Phishing": (13.2, 10.7, 8.8),
@@ -59,50 +54,9 @@ AIMS = {  # errors of the rule without columns, of the one with them, and with b
     "nursery": (8.28, 8.28, 8.28),
     "mushroom": (0.31, 0.31, 0.31),
 }
-MADE = {
-    "Phishing": datasets.Phishing,
-    "ImageSegments": datasets.ImageSegments,
-    "Bananas": datasets.Bananas,
-    "SEA": lambda: synth.SEA(seed=1).take(5_000),
-    "Hyperplane": lambda: synth.Hyperplane(seed=1).take(5_000),
-    "Waveform": lambda: synth.Waveform(seed=1).take(5_000),
-}
-CATEGORIES = {"nursery", "mushroom"}
 FAR = 0, 3, 10, 30, 100
 OFFSETS = (0.0, 10.0, 100.0, 1000.0)
 MOVED = ("SEA", "Phishing", "ImageSegments", "Waveform")
-
-
-def csv_events(name):
-    """Numbers where a cell is one, but in a stream of categories."""
-    with lzma.open(streams.DATA / "numbers" / f"{name}.csv.xz", "rt") as file:
-        for row in csv.DictReader(file):
-            y = row.pop("y")
-            yield {j: cell(text, name in CATEGORIES) for j, text in row.items() if text}, y
-
-
-def cell(text, category):
-    if not category:
-        try:
-            return float(text)
-        except ValueError:
-            pass
-    return f"'{text}"  # a text that reads as a number would be an error
-
-
-def svmlight_events(name):
-    events = list(common.svmlight_events(name))
-    if name == "svmguide3":
-        random.Random(0).shuffle(events)
-    return events[:20_000]
-
-
-def events_of(name):
-    if name in MADE:
-        return list(MADE[name]())
-    if name in ("a9a", "svmguide3"):
-        return svmlight_events(name)
-    return list(csv_events(name))
 
 
 def scaled(events):
@@ -151,9 +105,11 @@ def mean(errors):
 def bench_errors_of(names, limit):
     rows, errors = [], []
     for name in names:
-        events = list(islice(events_of(name), limit))
+        events = number_streams.events_of(name, limit)
         tally, us = told(events)
-        scaled_error = told(list(scaled(events)))[0].error if name not in CATEGORIES else None
+        scaled_error = (
+            told(list(scaled(events)))[0].error if name not in number_streams.CATEGORIES else None
+        )
         bent, bent_us = told(events, bends=True)
         before, aim, bent_aim = AIMS[name]
         errors.append((tally.error, before, aim, bent.error, bent_aim))
@@ -178,7 +134,7 @@ def bench_errors_of(names, limit):
 def bench_moved(names, limit):
     rows = []
     for name in names:
-        events = list(islice(events_of(name), limit))
+        events = number_streams.events_of(name, limit)
         found = [told(moved(events, offset))[0].error for offset in OFFSETS]
         found.append(told(moved(events, unit=1000.0))[0].error)
         rows.append([name, *(f"{error:.2f}" for error in found)])
