@@ -18,7 +18,7 @@ TURN ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
 	switches threads coverage sanitize warnings journeys packages oldest bench docs spark \
-	dist reproducible recipes clean lib amalgamation platforms program announced
+	dist reproducible recipes clean lib amalgamation platforms program deb deb-try announced
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -140,6 +140,13 @@ platforms: $(VENV)/.dev
 # spt, in build/program: what daemons and mail servers need of the command line, without Python.
 program:
 	$(SILENT) "The program: spt, in build/program" .ci/program $(PYTHON) build/program
+
+# Debian's packages of the last commit, in build/debian; and tried in an empty Debian, by root.
+deb:
+	$(STEP) "Debian's packages, in build/debian" packaging/deb build/debian
+
+deb-try: deb
+	packaging/chroot build/debian
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run

@@ -276,3 +276,11 @@ def test_setup_stops_where_there_is_nothing_to_compile(tmp_path):
     assert done.returncode == 1
     assert "no .pyx file" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_debians_packages_have_this_version_and_every_call_of_the_library():
+    folder = ROOT / "packaging" / "debian"
+    assert (folder / "changelog").read_text().startswith(f"streamptron ({RELEASE}-")
+    calls = (ROOT / "streamptron/engine/library/symbols.txt").read_text().split()
+    listed = (folder / "libstreamptron0.symbols").read_text().splitlines()
+    assert listed[2:] == [f" {name}@Base 0.1.0" for name in calls]

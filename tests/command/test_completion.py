@@ -5,6 +5,10 @@ import subprocess
 
 import pytest
 
+from tests.support.library import needs_compiler
+from tests.support.programs import spt
+from tests.support.project import ROOT
+
 BASH = """
 eval "$(_STREAMPTRON_COMPLETE=bash_source streamptron)"
 complete -p streamptron
@@ -47,7 +51,7 @@ def test_fish_completes_them_too(shell):
     (shell["cwd"] / "mail.tsv").touch()
     ask = "_STREAMPTRON_COMPLETE=fish_source streamptron | source; complete -C "
     (command,) = answers(["fish", "-c", ask + "'streamptron tr'"], shell)
-    assert command == "train\tLearn from files"
+    assert command.startswith("train\tLearn from files")
     assert answers(["fish", "-c", ask + "'streamptron train --model mai'"], shell) == ["mail.tsv"]
 
 
@@ -66,3 +70,46 @@ def test_a_shell_that_is_not_known_is_told_of_those_that_are(told, monkeypatch):
         "streamptron: error: _STREAMPTRON_COMPLETE=tcsh_source: give bash_source, zsh_source or "
         "fish_source\n",
     )
+
+
+SPT = ROOT / "program" / "completion"
+SPT_TYPED = {
+    "spt fi": "filter",
+    "spt filter --p": "--pass --positive",
+    "spt predict --format j": "jsonl",
+    "spt predict --corrections pro": "",
+    "spt predict mai": "",
+}
+
+
+@pytest.fixture
+def with_spt(shell):
+    (shell["cwd"] / "bin" / "spt").symlink_to(spt())
+    return shell
+
+
+@needs_compiler
+def test_bash_completes_what_spt_has(with_spt):
+    script = BASH.replace("streamptron", "spt").split("\n")
+    script[1:3] = [f". {SPT}/bash/spt"]
+    script = "\n".join(script).replace(
+        "_spt_completion spt", '_spt spt "${COMP_WORDS[-1]}" \\\n        "${COMP_WORDS[-2]}"'
+    )
+    found = answers(["bash", "-c", script], with_spt, "".join(f"{line}\n" for line in SPT_TYPED))
+    assert found == list(SPT_TYPED.values())
+
+
+@needs_compiler
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish here")
+def test_fish_completes_what_spt_has(with_spt):
+    (with_spt["cwd"] / "mail.tsv").touch()
+    ask = f"source {SPT}/fish/spt.fish; complete -C "
+    (command,) = answers(["fish", "-c", f"{ask} 'spt fi'"], with_spt)
+    assert command.startswith("filter\tSay of a mail")
+    assert answers(["fish", "-c", f"{ask} 'spt filter --p'"], with_spt) == ["--pass", "--positive"]
+    assert answers(["fish", "-c", f"{ask} 'spt predict mai'"], with_spt) == ["mail.tsv"]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh here")
+def test_zsh_can_read_the_function_for_spt():
+    subprocess.run(["zsh", "-n", str(SPT / "zsh" / "_spt")], check=True)
