@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 import matplotlib.pyplot as plt
 import pytest
@@ -24,7 +25,7 @@ EXAMPLES = {  # how many there are at least, so that none is lost unseen
     "README.md": 15,
     **{name: 5 for name in PAGES if Path(name).parent.name == "chapter" and "index" not in name},
     str(Path("docs", "choosing.md")): 5,
-    str(Path("docs", "coming-from.md")): 20,
+    str(Path("docs", "migrating.md")): 20,
     str(Path("docs", "files.md")): 30,
     str(Path("docs", "index.md")): 14,
     str(Path("docs", "labels.md")): 15,
@@ -51,21 +52,30 @@ def test_examples_of_the_page_give_what_it_shows(name):
     assert failures == 0
 
 
-def test_the_first_pages_commands_print_what_it_shows(tmp_path):
-    pytest.importorskip("click")
-    page = PAGES[str(Path("docs", "index.md"))].partition("## The same")[0]
-    blocks = re.findall(r"^```console\n(.*?)^```", page.partition("## A file")[2], re.M | re.S)
-    commands = [line[2:] for block in blocks for line in block.splitlines() if line[:2] == "$ "]
-    assert len(commands) == 9
+def blocks_of(text):
+    """What the blocks of a text show at a shell's prompt: commands and what they print."""
+    return re.findall(r"^```console\n(.*?)^```", text, re.M | re.S)
+
+
+def commands_of(block):
+    return [line[2:] for line in block.splitlines() if line[:2] == "$ "]
+
+
+def assert_prints(blocks, folder):
+    """A shell in the folder, given the commands of all blocks, prints what they show."""
     script = "\n".join(
         [
             'streamptron() { "$PYTHON" -m streamptron "$@"; }',
-            *(f"printf '%s\\n' {shlex.quote('$ ' + line)}\n{line} || exit 1" for line in commands),
+            *(
+                f"printf '%s\\n' {shlex.quote('$ ' + line)}\n{line} || exit 1"
+                for block in blocks
+                for line in commands_of(block)
+            ),
         ]
     )
     run = subprocess.run(
         ["bash", "-c", script],
-        cwd=tmp_path,
+        cwd=folder,
         env={**environment(), "PYTHON": sys.executable, "MPLBACKEND": "agg"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -77,8 +87,29 @@ def test_the_first_pages_commands_print_what_it_shows(tmp_path):
         for text in ("".join(blocks), run.stdout)
     )
     assert printed == shown
+
+
+def test_the_first_pages_commands_print_what_it_shows(tmp_path):
+    pytest.importorskip("click")
+    page = PAGES[str(Path("docs", "index.md"))].partition("## The same")[0]
+    blocks = blocks_of(page.partition("## A file")[2])
+    assert sum(map(len, map(commands_of, blocks))) == 9
+    assert_prints(blocks, tmp_path)
     assert (tmp_path / "weights.png").stat().st_size > 1000
     assert streamptron.load(tmp_path / "mail.model")[-1].n_seen == 5
+
+
+@pytest.mark.parametrize("peer", ["Vowpal Wabbit", "fastText", "bogofilter"])
+def test_the_same_job_done_by_another_program_and_here_gives_what_the_page_shows(peer, tmp_path):
+    """The other program's commands run where it is installed."""
+    pytest.importorskip("click")
+    page = PAGES[str(Path("docs", "migrating.md"))]
+    blocks = blocks_of(page.partition(f"## {peer}\n")[2].partition("\n## ")[0])
+    assert len(blocks) == 3
+    programs = {block: block.split()[1] for block in blocks}
+    peers = {"vw", "fasttext", "bogofilter"}
+    here = [block for block in blocks if programs[block] not in peers or which(programs[block])]
+    assert_prints(here, tmp_path)
 
 
 def test_every_page_with_examples_is_tested():
