@@ -3,11 +3,11 @@
     python3.13 tools/letters.py             # into this checkout
     python3.13 tools/letters.py FOLDER      # into another folder
 
-It writes `streamptron/engine/names/letters.c`, and `tests/text/assigned.txt`, the code points that
-the table's version of Unicode has assigned, by which the tests know what they may compare. Both
-are kept in the repository, so that no build asks the Python that builds. A newer Unicode version
-changes how texts are split: say so in CHANGELOG.md (docs/format.md, "Letters", has what it means
-for models that are there).
+It writes `streamptron/engine/names/letters.c`, and `tests/twin/unicode.txt`, the code points that
+the table's version of Unicode has assigned, by which the twin knows as much as the table under
+every Python. Both are kept in the repository, so that no build asks the Python that builds. A newer
+Unicode version changes how texts are split: say so in CHANGELOG.md (docs/format.md, "Letters", has
+what it means for models that are there).
 """
 
 import unicodedata
@@ -39,7 +39,8 @@ UNSEEN = {
     *range(0xE0000, 0xE0200),
 }
 TABLE = Path("streamptron", "engine", "names", "letters.c")
-ASSIGNED = Path("tests", "text", "assigned.txt")
+ASSIGNED = Path("tests", "twin", "unicode.txt")
+OLDEST = "14.0.0"  # the version that every supported Python knows
 
 
 def belongs(character):
@@ -205,17 +206,41 @@ def table():
     )
 
 
+def known_about(code):
+    """What a Python that has never heard of a code point must be told of it."""
+    character = chr(code)
+    parts = unicodedata.decomposition(character)
+    # it would be a pair, and the twin asks the running Python for these
+    assert parts[:1] in ("", "<"), f"U+{code:04X}"
+    step = ord(lower(character)) - code
+    number = unicodedata.combining(character)
+    return f"{unicodedata.category(character)} {number} {step} {parts}".rstrip()
+
+
 def assigned():
-    """The text of assigned.txt."""
-    lines = [f"Unicode {unicodedata.unidata_version}: assigned code points, first to last"]
-    first = None
+    """The text of unicode.txt. The versions of what was assigned before are in the file here."""
+    rows = [
+        line.split(maxsplit=3)[:3]
+        for line in (ROOT / ASSIGNED).read_text(encoding="utf-8").splitlines()[1:]
+    ]
+    since = {
+        code: version
+        for first, last, version in rows
+        for code in range(int(first, 16), int(last, 16) + 1)
+    }
+    lines = [f"Unicode {unicodedata.unidata_version}: code points from first to last, assigned in;"]
+    lines[0] += " of what came later than the oldest: category, class, step to lower case, parts"
+    first, before = None, None
     for code in range(N + 1):
-        there = code < N and unicodedata.category(chr(code)) != "Cn"
-        if there and first is None:
-            first = code
-        elif not there and first is not None:
-            lines.append(f"{first:X} {code - 1:X}")
-            first = None
+        there = None
+        if code < N and unicodedata.category(chr(code)) != "Cn":
+            there = since.get(code, unicodedata.unidata_version)
+            if there != OLDEST:
+                there += " " + known_about(code)
+        if there != before:
+            if before:
+                lines.append(f"{first:X} {code - 1:X} {before}")
+            first, before = code, there
     return "\n".join(lines) + "\n"
 
 

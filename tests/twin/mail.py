@@ -5,13 +5,13 @@ parts, their texts, words, bytes. Charsets and HTML have modules of their own be
 """
 
 import re
-import unicodedata
 from itertools import groupby
 from pathlib import Path
 
 from tests.twin.charsets import UNKNOWN, characters, charset
 from tests.twin.html import Page
-from tests.twin.text import composed, lowered, seen
+from tests.twin.text import composed, is_word_character, lowered, seen
+from tests.twin.unicode import category, lower, normalize
 
 FIELDS_MOST = 65_536  # where the last field begins, in bytes
 NAME_MOST = 31
@@ -318,7 +318,7 @@ def folded(text, fold):
 def fold_one(c):
     if ord(c) in DROPPED:
         return ""
-    low = c.lower()[0]
+    low = lower(c)
     if low < "\x80":
         return low
     if "\U0001d400" <= low < "\U0001d6a4":  # with the places that stay empty there
@@ -333,12 +333,11 @@ def bare(low):
     """A character without accents, width and style, if it is one then; else itself."""
     if low in STROKES:
         return STROKES[low]
-    category = unicodedata.category(low)
-    if category in ("Pd", "Pi", "Pf", "Zs"):
-        return {"Pd": "-", "Pi": "'", "Pf": "'", "Zs": " "}[category]
-    parts = unicodedata.normalize("NFKD", low)
-    letters = [part for part in parts if unicodedata.category(part)[0] != "M"]
-    return letters[0].lower()[0] if len(letters) == 1 else low
+    signs = {"Pd": "-", "Pi": "'", "Pf": "'", "Zs": " "}
+    if category(low) in signs:
+        return signs[category(low)]
+    letters = [part for part in normalize("NFKD", low) if category(part)[0] != "M"]
+    return lower(letters[0]) if len(letters) == 1 else low
 
 
 # --- Words
@@ -346,7 +345,7 @@ def bare(low):
 
 def belongs(c):
     """Whether a character belongs to words, as those do that charsets only keep apart."""
-    return c.isalnum() or c == "_" or unicodedata.category(c)[0] == "M" or c >= "\U000f0000"
+    return is_word_character(c) or c >= "\U000f0000"
 
 
 def words(text, fold=True):

@@ -11,9 +11,10 @@ What a bad argument raises is settled at the library's doors and is no business 
 import ipaddress
 import math
 import re
-import unicodedata
 from decimal import Context, Decimal
 from itertools import groupby
+
+from tests.twin.unicode import category, combining, is_letter_or_digit, lower, normalize, parts
 
 MANY_DIGITS = Context(prec=50)  # a logarithm of a count is the nearest double
 
@@ -83,7 +84,7 @@ def features(x, *, value="presence", normalize=None, fields=None, **parameters):
 
 def lowered(text):
     """Every character on its own, and one for one."""
-    return "".join(c.lower()[0] for c in text)
+    return "".join(map(lower, text))
 
 
 UNSEEN = {
@@ -118,33 +119,32 @@ def composed(text):
             pieces += [c, ""]
             marks = 0
             continue
-        marks = marks + 1 if unicodedata.combining(unicodedata.normalize("NFD", c)[0]) else 0
+        marks = marks + 1 if combining(parts("NFD", c)[0]) else 0
         if marks > MARKS_MOST:
             pieces.append("")
             marks = 1
         pieces[-1] += c
     return "".join(
-        piece if stays(piece[:1]) else unicodedata.normalize("NFC", dotted_once(piece))
-        for piece in pieces
+        piece if stays(piece[:1]) else normalize("NFC", dotted_once(piece)) for piece in pieces
     )
 
 
 def dotted_once(text):
     """Decomposed, without dots above an i that nothing else is above: small İ has none either."""
     out, is_i = [], False
-    for c in unicodedata.normalize("NFD", text):
+    for c in normalize("NFD", text):
         if c == "\u0307" and is_i:
             continue
-        if unicodedata.combining(c) == 0:
+        if combining(c) == 0:
             is_i = c == "i"
-        elif unicodedata.combining(c) >= 230:
+        elif combining(c) >= 230:
             is_i = False
         out.append(c)
     return "".join(out)
 
 
 def is_word_character(c):
-    return c.isalnum() or c == "_" or unicodedata.category(c)[0] == "M"
+    return is_letter_or_digit(c) or c == "_" or category(c)[0] == "M"
 
 
 def word_spans(text, separators):
