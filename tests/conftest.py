@@ -75,6 +75,18 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_assertrepr_compare():
+    """Of values that differ the first difference, as on a desk.
+
+    Where CI is set, pytest shows whole diffs, whose time is cubic: of long lists it takes hours.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("CI", "BUILD_NUMBER"):
+            patch.delenv(name, raising=False)
+        return (yield)
+
+
 @pytest.fixture
 def mail(tmp_path):
     """A file of mail, and a model that has learned it."""
