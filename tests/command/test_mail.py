@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -419,18 +421,34 @@ def test_mails_that_come_at_once_wait_for_each_other(model):
 # --- Programs that deliver mail
 
 
-def delivered(tmp_path, model, program, recipe):
-    """What such a program has put into its folders: {file: mail}."""
+def blocks(name):
+    """What docs/mail.md has for a file, the command being that which is tested."""
+    text = (ROOT / "docs" / "mail.md").read_text()
+    (found,) = re.findall(rf"^`{re.escape(name)}`.*:\n\n((?:    .*\n|\n)+)", text, re.M)
+    assert "spt filter " in found
+    words = "spt filter" if commands.PROGRAM else "streamptron filter"
+    return textwrap.dedent(found).replace("spt filter", words)
+
+
+def delivered(tmp_path, model, program, before, name, after=""):
+    """Where two mails are in the folders of such a program, with its rules on the page."""
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed: apt-get install {program}")
     home = tmp_path / "home"
-    home.mkdir()
-    python = f"/usr/bin/env PYTHONPATH={ROOT} {sys.executable}"
-    ours = f"{python} -m streamptron filter --pass --model {model}"
+    for folder in ("Junk", "Maildir/.Junk", "bin"):
+        for part in ("cur", "new", "tmp"):
+            (home / folder / part).mkdir(parents=True)
+    shutil.copy(model, home / "mail.model")
+    words = [sys.executable, "-m", "streamptron"]
     if commands.PROGRAM is not None:
-        ours = shlex.join(command("filter", "--pass", "--model", model))
+        words = [str(commands.PROGRAM)]
+    tool = home / "bin" / ("spt" if commands.PROGRAM else "streamptron")
+    tool.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {shlex.join(words)} "$@"\n')
+    tool.chmod(0o755)
     rules = home / "rules"
-    rules.write_text(recipe.format(home=home, filter=ours))
+    begins = f"SHELL=/bin/sh\nPATH={home}/bin:{os.environ['PATH']}\n"
+    text = f"{begins}{before}{blocks(name)}{after}"
+    rules.write_text(text.replace("$HOME", str(home)))  # which is the password file's
     rules.chmod(0o600)
     for mail in (MAIL, HAM % (1, 1)):
         subprocess.run(
@@ -438,32 +456,24 @@ def delivered(tmp_path, model, program, recipe):
             input=b"From a@a Mon Jan  1 12:30:00 2024\n" + mail,
             env={**ENVIRONMENT, "HOME": str(home)},
             check=True,
+            cwd=home,
         )
-    return {path.name: path.read_bytes() for path in home.iterdir() if path.suffix == ".mbox"}
+    (junk,) = [*home.glob("Junk/new/*"), *home.glob("Maildir/.Junk/new/*")]
+    return junk.read_bytes(), (home / "inbox.mbox").read_bytes()
 
 
 @both
 def test_procmail_sorts_by_the_field(tmp_path, model):
-    boxes = delivered(
-        tmp_path,
-        model,
-        "procmail",
-        "SHELL=/bin/sh\nDEFAULT={home}/inbox.mbox\n:0fw\n| {filter}\n\n"
-        ":0:\n* ^X-Streamptron: spam\n{home}/junk.mbox\n",
-    )
-    assert b"free prize" in boxes["junk.mbox"]
-    assert b"X-Streamptron: ham" in boxes["inbox.mbox"]
-    assert b"the meeting" in boxes["inbox.mbox"]
+    before = "MAILDIR=$HOME\nDEFAULT=$HOME/inbox.mbox\n"
+    junk, inbox = delivered(tmp_path, model, "procmail", before, ".procmailrc")
+    assert b"free prize" in junk
+    assert b"X-Streamptron: ham" in inbox
+    assert b"the meeting" in inbox
 
 
 @both
 def test_maildrop_sorts_by_the_field(tmp_path, model):
-    boxes = delivered(
-        tmp_path,
-        model,
-        "maildrop",
-        'SHELL=/bin/sh\nxfilter "{filter}"\n'
-        'if (/^X-Streamptron: spam/)\n{{\n  to "{home}/junk.mbox"\n}}\nto "{home}/inbox.mbox"\n',
-    )
-    assert b"free prize" in boxes["junk.mbox"]
-    assert b"X-Streamptron: ham" in boxes["inbox.mbox"]
+    after = 'to "$HOME/inbox.mbox"\n'
+    junk, inbox = delivered(tmp_path, model, "maildrop", "", ".mailfilter", after)
+    assert b"free prize" in junk
+    assert b"X-Streamptron: ham" in inbox

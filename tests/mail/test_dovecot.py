@@ -9,13 +9,16 @@ import re
 import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from streamptron import Journal
+from streamptron import Journal, load
 from tests.command.test_mail import HAM, MAIL, boxes, model  # noqa: F401
 from tests.command.test_serve import asked, serving
+from tests.support.library import needs_compiler
+from tests.support.programs import spt
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.slow
@@ -85,6 +88,14 @@ class Imap:
         return path.read_text() if path.exists() else ""
 
 
+def placed(text, folder):
+    """What the page has, with this folder's files in it."""
+    text = text.replace("/etc/dovecot/sieve", f"{folder}/sieve")
+    text = text.replace("/usr/bin/spt", f"{folder}/spt")
+    text = text.replace("/var/lib/streamptron/mail.sock", f"{folder}/sock")
+    return text.replace("/var/lib/streamptron/mail.model", f"{folder}/mail.model")
+
+
 @pytest.fixture
 def folder():
     """A folder that another user can reach, with Dovecot's files in it."""
@@ -92,39 +103,53 @@ def folder():
         pytest.skip("Dovecot is not installed: apt-get install dovecot-imapd")
     if not os.path.exists("/usr/lib/dovecot/modules/lib95_imap_sieve_plugin.so"):
         pytest.skip("Dovecot's Sieve is not installed: apt-get install dovecot-sieve")
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder, "home").mkdir()
+        Path(folder, "sieve").mkdir()
+        yield folder
+
+
+def configured(folder, conf, learn=""):
+    """Write Dovecot's configuration with this file of the page, and scripts; `learn` starts
+    that.
+    """
+    files = BLOCK.findall((ROOT / "docs" / "mail.md").read_text())
+    assert len(files) == 8
+    user, group = os.geteuid() or NOBODY, os.getegid() or NOBODY
+    text = CONF.format(folder=folder, user=user, group=group)
+    text += "".join(text for name, text in files if os.path.basename(name) == conf)
+    Path(folder, "dovecot.conf").write_text(placed(text, folder))
+    for name, text in files:
+        path = Path(folder, "sieve", os.path.basename(name))
+        if path.suffix != ".conf" and (path.name != "learn" or learn in text):
+            path.write_text(placed(text, folder))
+            path.chmod(0o755)
+    if os.geteuid() == 0:
+        for path in (Path(folder), *Path(folder).rglob("*")):
+            os.chown(path, user, group)
+
+
+@pytest.fixture
+def by_spamc(folder):
     if shutil.which("spamc") is None:
         pytest.skip("spamc is not installed: apt-get install spamc")
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        user, group = os.geteuid() or NOBODY, os.getegid() or NOBODY
-        conf = CONF.format(folder=folder, user=user, group=group)
-        files = dict(BLOCK.findall((ROOT / "docs" / "mail.md").read_text()))
-        assert len(files) == 4
-        for name, text in files.items():
-            text = text.replace("/etc/dovecot/sieve", f"{folder}/sieve")
-            text = text.replace("/var/lib/streamptron/mail.sock", f"{folder}/sock")
-            if name.endswith(".conf"):
-                conf += text
-                continue
-            path = Path(folder, "sieve", os.path.basename(name))
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
-            path.chmod(0o755)
-        Path(folder, "dovecot.conf").write_text(conf)
-        Path(folder, "home").mkdir()
-        if os.geteuid() == 0:
-            for path in (Path(folder), *Path(folder).rglob("*")):
-                os.chown(path, user, group)
-        yield folder
+    configured(folder, "99-streamptron.conf", "spamc")
+
+
+@pytest.fixture
+def by_spt(folder, learner):
+    shutil.copy(spt(), f"{folder}/spt")
+    configured(folder, "99-streamptron.conf", "spt learn")
 
 
 @pytest.fixture
 def learner(folder, model):  # noqa: F811
     """The model's file, where the other user finds the socket beside it."""
-    return Path(shutil.copy(model, folder))
+    return Path(shutil.copy(model, f"{folder}/mail.model"))
 
 
-@pytest.fixture
-def imap(folder):
+@contextmanager
+def mailbox(folder):
     """A user's mailbox, with folders."""
     imap = Imap(folder)
     try:
@@ -136,6 +161,12 @@ def imap(folder):
     finally:
         imap.process.kill()
         imap.process.communicate()
+
+
+@pytest.fixture
+def imap(folder, by_spamc):
+    with mailbox(folder) as imap:
+        yield imap
 
 
 def labels(path):
@@ -176,3 +207,49 @@ def test_a_mail_is_moved_though_nobody_learns(folder, imap):
     assert [path.read_bytes() for kind in ("cur", "new") for path in (junk / kind).iterdir()] == [
         MAIL
     ]
+
+
+@needs_compiler
+def test_spt_learns_what_is_moved_and_takes_nothing_back(folder, learner, by_spt):
+    with mailbox(folder) as imap:
+        before = load(learner)[-1].n_seen
+        imap.put(MAIL, "INBOX")
+        for number, (from_, to) in enumerate((("INBOX", "Junk"), ("Junk", "INBOX")), 1):
+            imap.move(from_, to)
+            assert load(learner)[-1].n_seen == before + number, imap.log()
+        imap.put(HAM % (7, 7), "Junk")
+        imap.move("Junk", "Trash")
+        assert load(learner)[-1].n_seen == before + 2
+
+
+@needs_compiler
+def test_what_is_delivered_is_judged_and_sorted(folder, learner):
+    shutil.copy(spt(), f"{folder}/spt")
+    configured(folder, "98-streamptron.conf")
+    as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+
+    def deliver(mail):
+        done = subprocess.run(
+            ["/usr/lib/dovecot/dovecot-lda", "-c", f"{folder}/dovecot.conf"],
+            input=mail,
+            capture_output=True,
+            cwd=folder,
+            env={"HOME": f"{folder}/home", "USER": "ann", "PATH": "/usr/bin:/bin"},
+            timeout=60,
+            **(as_nobody if os.geteuid() == 0 else {}),
+        )
+        log = Path(folder, "log")
+        assert done.returncode == 0, (done.stderr, log.read_text() if log.exists() else "")
+
+    def there(name):
+        return [path.read_bytes() for path in Path(folder, "home/Maildir", name).glob("new/*")]
+
+    deliver(MAIL)
+    deliver(HAM % (1, 1))
+    (junk,), (inbox,) = there(".Junk"), there(".")
+    assert b"\nX-Streamptron: spam 0." in b"\n" + junk
+    assert b"\nX-Streamptron: ham 0." in b"\n" + inbox
+    learner.unlink()
+    deliver(MAIL)
+    (mail,) = (mail for mail in there(".") if b"X-Streamptron" not in mail)
+    assert mail.endswith(b"\n\nwin money\n")

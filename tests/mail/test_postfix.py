@@ -13,18 +13,21 @@ import socket
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.command.test_mail import HAM, MAIL, boxes, model  # noqa: F401
 from tests.command.test_serve import serving
+from tests.support.library import needs_compiler
+from tests.support.programs import spt
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.slow
 
 WAIT = 60  # seconds, for what takes some tenths
-MASTER = re.compile(r"^```text\n# /etc/postfix/master.cf\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+BLOCK = r"^```\w+\n# {}\n(.*?)^```\n"  # of the page
 SERVICES = """\
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
@@ -64,8 +67,6 @@ TAKES = '#!/bin/sh\ncat > "{folder}/out/.$$" && mv "{folder}/out/.$$" "{folder}/
 def folder():
     if shutil.which("postfix") is None:
         pytest.skip("Postfix is not installed: apt-get install postfix")
-    if shutil.which("spamc") is None:
-        pytest.skip("spamc is not installed: apt-get install spamc")
     if os.geteuid() != 0:
         pytest.skip("only root can start Postfix")
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
@@ -77,20 +78,18 @@ def folder():
         yield folder
 
 
-@pytest.fixture
-def port(folder):
-    """Where it listens, with the lines of docs/mail.md."""
+def blocks(name):
+    """What the page has for a file."""
+    text = (ROOT / "docs" / "mail.md").read_text()
+    return re.findall(BLOCK.format(name), text, re.MULTILINE | re.DOTALL)
+
+
+@contextmanager
+def running(folder, lines):
+    """Postfix with such lines; where it listens."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    (lines,) = MASTER.findall((ROOT / "docs" / "mail.md").read_text())
-    for theirs, ours in (
-        ("smtp inet", f"127.0.0.1:{port} inet"),
-        ("user=streamptron", "user=nobody"),
-        ("/var/lib/streamptron/mail.sock", f"{folder}/sock"),
-        ("/usr/sbin/sendmail", f"{folder}/takes"),
-    ):
-        assert theirs in lines
-        lines = lines.replace(theirs, ours)
+    lines = placed(lines, folder, {"smtp inet": f"127.0.0.1:{port} inet"})
     Path(folder, "conf", "master.cf").write_text(SERVICES + lines)
     Path(folder, "conf", "main.cf").write_text(MAIN.format(folder=folder))
     Path(folder, "takes").write_text(TAKES.format(folder=folder))
@@ -102,6 +101,20 @@ def port(folder):
         yield port
     finally:
         postfix(folder, "stop")
+
+
+def placed(text, folder, more):
+    """What the page has, with this folder's files in it."""
+    names = {
+        "user=streamptron": "user=nobody",
+        "/var/lib/streamptron/mail.sock": f"{folder}/sock",
+        "/usr/sbin/sendmail": f"{folder}/takes",
+        "/usr/local/bin/streamptron-mail": f"{folder}/filter",
+        **more,
+    }
+    for theirs, ours in names.items():
+        text = text.replace(theirs, ours)
+    return text
 
 
 def postfix(folder, what):
@@ -134,14 +147,37 @@ def sent(port, folder, mail):
     return new.pop().read_bytes()
 
 
-def test_mails_go_through_the_filter_and_go_on_without_it(folder, port, model):  # noqa: F811
+def goes_on(mail):
+    return b"X-Streamptron" not in mail and mail.endswith(b"\n\nwin money\n")
+
+
+def test_mails_go_through_spamc_and_go_on_without_a_server(folder, model):  # noqa: F811
+    if shutil.which("spamc") is None:
+        pytest.skip("spamc is not installed: apt-get install spamc")
     model = Path(shutil.copy(model, folder))
-    with serving(model) as (path, _, _):
-        os.chmod(path, 0o666)
-        mail = sent(port, folder, MAIL)
-        assert mail.startswith(b"X-Streamptron: spam 0.")
-        assert mail.endswith(b"\n\nwin money\n")
+    (lines,) = (text for text in blocks("/etc/postfix/master.cf") if "spamc" in text)
+    with running(folder, lines) as port:
+        with serving(model) as (path, _, _):
+            os.chmod(path, 0o666)
+            mail = sent(port, folder, MAIL)
+            assert mail.startswith(b"X-Streamptron: spam 0.")
+            assert mail.endswith(b"\n\nwin money\n")
+            assert sent(port, folder, HAM % (1, 1)).startswith(b"X-Streamptron: ham 0.")
+        assert goes_on(sent(port, folder, MAIL))
+
+
+@needs_compiler
+def test_mails_go_through_spt_and_go_on_without_a_model(folder, model):  # noqa: F811
+    model = Path(shutil.copy(model, folder))
+    model.chmod(0o644)
+    program = shutil.copy(spt(), f"{folder}/spt")
+    (lines,) = (text for text in blocks("/etc/postfix/master.cf") if "spamc" not in text)
+    (script,) = blocks("/usr/local/bin/streamptron-mail")
+    ours = {"/usr/bin/spt": program, "/var/lib/streamptron/mail.model": str(model)}
+    Path(folder, "filter").write_text(placed(script, folder, ours))
+    Path(folder, "filter").chmod(0o755)
+    with running(folder, lines) as port:
+        assert sent(port, folder, MAIL).startswith(b"X-Streamptron: spam 0.")
         assert sent(port, folder, HAM % (1, 1)).startswith(b"X-Streamptron: ham 0.")
-    mail = sent(port, folder, MAIL)
-    assert b"X-Streamptron" not in mail
-    assert mail.endswith(b"\n\nwin money\n")
+        model.unlink()
+        assert goes_on(sent(port, folder, MAIL))
