@@ -1,6 +1,6 @@
 """Walk journeys: type what a person types, and hold what comes against what is written.
 
-    python journeys/run.py [--accept] FOLDER_OF_COMMANDS [JOURNEY ...]
+    python journeys/run.py [--accept] [--spt PROGRAM] FOLDER_OF_COMMANDS [JOURNEY ...]
 
 A journey is a page. Its blocks
 
@@ -15,8 +15,12 @@ The shell knows two folders: $DATA, with real streams, and $PAGES, the project's
 
 A line "Needs `a`, `b`." names the programs and files of $DATA without which there is nothing to
 walk. --accept writes what came into the page; read the difference before you believe it.
+With --spt what the program spt has, too, is done by it, and must print the same; it has neither
+--config nor --status.
 """
 
+import argparse
+import contextlib
 import difflib
 import doctest
 import functools
@@ -27,11 +31,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGES = HERE.parent
 DATA = PAGES.parent / "shared" / "data"
+BOTH = "predict*|filter*|learn*|explain*|top*|info*"  # commands of both programs
+SHIM = """\
+#!/bin/bash
+case "$1 $* " in
+    *" --config "* | *" --status "*) ;;
+    {BOTH}) exec -a streamptron {spt} "$@" ;;
+esac
+exec {streamptron} "$@"
+"""
 MARK = "=== the next command ==="
 BLOCK = re.compile(r"^```console ?(\S*)\n(.*?)^```$", re.M | re.S)
 COMMAND = re.compile(r"^\$ (.*\n(?:> ?.*\n)*)", re.M)
@@ -79,7 +93,7 @@ def missing(text: str) -> list[str]:
     return [name for name in names if not (shutil.which(name) or (DATA / name).exists())]
 
 
-def walk(steps: list[Step], commands: Path) -> list[str]:
+def walk(steps: list[Step], commands: Path | str) -> list[str]:
     """What each step answers."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
@@ -104,14 +118,37 @@ def walk(steps: list[Step], commands: Path) -> list[str]:
     return answers[:-1]
 
 
+@contextlib.contextmanager
+def by_spt(program: Path, commands: Path) -> Iterator[str]:
+    """Where a streamptron lies that leaves to spt what that has."""
+    with tempfile.TemporaryDirectory() as folder:
+        shim = Path(folder, "streamptron")
+        text = SHIM.format(BOTH=BOTH, spt=program.resolve(), streamptron=commands / "streamptron")
+        shim.write_text(text, "utf-8")
+        shim.chmod(0o755)
+        Path(folder, "spt").symlink_to(program.resolve())
+        yield f"{folder}:{commands}"
+
+
 def is_as_written(step: Step, answer: str) -> bool:
     return doctest.OutputChecker().check_output(step.answer, answer, doctest.ELLIPSIS)
 
 
 def main(arguments: list[str]) -> int:
-    accept = "--accept" in arguments
-    bin, *names = [word for word in arguments if word != "--accept"]
-    pages = [Path(name) for name in names] or sorted(HERE.glob("*.md"))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--accept", action="store_true")
+    parser.add_argument("--spt", type=Path)
+    parser.add_argument("bin", type=Path)
+    parser.add_argument("pages", type=Path, nargs="*")
+    given = parser.parse_args(arguments)
+    commands, pages = given.bin.resolve(), given.pages or sorted(HERE.glob("*.md"))
+    if given.spt is None:
+        return walk_all(pages, str(commands), given.accept)
+    with by_spt(given.spt, commands) as both:
+        return walk_all(pages, both, given.accept)
+
+
+def walk_all(pages: list[Path], commands: str, accept: bool) -> int:
     n_passed = n_failed = n_skipped = 0
     for page in pages:
         text = page.read_text("utf-8")
@@ -121,7 +158,7 @@ def main(arguments: list[str]) -> int:
             continue
         start = time.monotonic()
         steps = steps_of(text)
-        answers = walk(steps, Path(bin).resolve())
+        answers = walk(steps, commands)
         seconds = time.monotonic() - start
         wrong = [
             "".join(

@@ -16,7 +16,8 @@ enum {
 extern const char *program;
 void name_program(const char *path);
 
-/* Make sure that the standard streams are open, so that no file we open gets their numbers. */
+/* Make sure that the standard streams are open, so that no file we open gets their numbers, and
+   that a file which may not grow is an error, not a signal. */
 void hold_streams(void);
 
 /* From now on messages begin with the time, but where there is one: at a terminal, in journald. */

@@ -20,7 +20,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import commands, programs
+from tests.support.library import needs_compiler
 from tests.support.marks import seeds, slow
+from tests.support.programs import both
 from tests.support.project import ROOT
 
 DOC = ROOT / "docs" / "daemons.md"
@@ -29,10 +32,14 @@ TRAIN = "train --model {model} {file}"
 PREDICT = "predict --model {model} --template {{label}}"
 
 RSYSLOGD = shutil.which("rsyslogd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
-pytestmark = pytest.mark.skipif(
-    RSYSLOGD is None and not os.environ.get("CI"),
-    reason="there is no rsyslogd here: apt-get install rsyslog",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        RSYSLOGD is None and not os.environ.get("CI"),
+        reason="there is no rsyslogd here: apt-get install rsyslog",
+    ),
+    pytest.mark.once,
+    needs_compiler,
+]
 
 PATIENCE = 20  # seconds until a thing that has to happen is taken to have failed
 SEVERITIES = {"crit": 2, "err": 3, "warning": 4, "info": 6}
@@ -60,7 +67,7 @@ def random_text(rng, n_words=8, others=()):
 class Daemon:
     """A private rsyslogd, the files of the docs, and the root folder that they see."""
 
-    def __init__(self, root):
+    def __init__(self, root, program):
         self.root = root
         self.model = root / "var/lib/streamptron/severity.model"
         self.labelled = root / "var/log/labelled.log"
@@ -73,13 +80,15 @@ class Daemon:
             r"^`(/\S+)`[^\n]*:\n\n```\w*\n(.*?)^```", DOC.read_text("utf-8"), re.M | re.S
         )
         for path, text in files:  # /var/log/x of the docs is ROOT/var/log/x here
-            text = re.sub(r"(?<![\w.])/(?=(usr/local|var|etc)/)", f"{root}/", text)
+            text = re.sub(r"(?<![\w.])/(?=(usr/local|usr/bin|var|etc)/)", f"{root}/", text)
             self.write_script(path.lstrip("/"), text)
         path = shlex.quote(os.pathsep.join(filter(None, sys.path)))  # rsyslogd hands on none
-        self.write_script(
-            "usr/local/bin/streamptron",
-            f'#!/bin/sh\nPYTHONPATH={path} exec {shlex.join(STREAMPTRON)} "$@"\n',
-        )
+        python = f'#!/bin/sh\nPYTHONPATH={path} exec {shlex.join(STREAMPTRON)} "$@"\n'
+        self.write_script("usr/bin/streamptron", python)
+        if program is None:
+            self.write_script("usr/bin/spt", python)
+        else:
+            (root / "usr/bin/spt").symlink_to(program)
 
     def write_script(self, path, text):
         file = self.root / path
@@ -91,7 +100,7 @@ class Daemon:
         """Run the command as a user does, and return the lines that it wrote."""
         command = command.format(model=self.model, file=file).split()
         run = subprocess.run(
-            [self.root / "usr/local/bin/streamptron", *command],
+            [self.root / "usr/bin/streamptron", *command],
             check=True,
             stdout=subprocess.PIPE,
             encoding="utf-8",
@@ -215,9 +224,12 @@ def is_running(pid):
 
 
 @pytest.fixture
-def daemon(tmp_path_factory):
+def daemon(request, tmp_path_factory):
+    """With spt, or that of the two programs which a test that is marked by `both` is given."""
     assert RSYSLOGD, "there is no rsyslogd: apt-get install rsyslog"
-    daemon = Daemon(tmp_path_factory.mktemp("root"))  # the path of a socket has to be short
+    program = commands.PROGRAM if "program" in request.fixturenames else programs.spt()
+    # the path of a socket has to be short
+    daemon = Daemon(tmp_path_factory.mktemp("root"), program)
     daemon.train(random_text(random.Random(f"train {i}")) for i in range(300))
     return daemon
 
@@ -239,6 +251,7 @@ def test_rsyslogd_has_nothing_to_say_against_a_configuration_of_the_docs(daemon,
     assert "End of config validation run" in check.stderr
 
 
+@both
 @seeds(2)
 def test_each_of_a_burst_of_messages_gets_its_own_label(daemon, seed):
     rng = random.Random(seed)
@@ -319,6 +332,7 @@ def test_without_a_model_messages_pass_and_the_error_file_says_why_until_there_i
         daemon.until(lambda: daemon.ask(b"failure") == "err")
 
 
+@both
 @pytest.mark.parametrize("name", CONFIGS[1:])
 def test_when_the_daemon_has_ended_the_last_message_is_learned_and_saved(daemon, name):
     daemon.train(

@@ -418,6 +418,15 @@ def test_mails_that_come_at_once_wait_for_each_other(model):
         run("forget", "-m", model, "--wait", "0", data=MAIL, code=1)
 
 
+@both
+def test_a_mail_that_may_not_be_written_is_to_come_again(tmp_path, model):
+    line = f'ulimit -f 0; exec "$@" > {tmp_path}/out'
+    shell = ["sh", "-c", line, "sh", *command("filter", "--pass", "-m", model)]
+    done = subprocess.run(shell, input=MAIL, capture_output=True, env=ENVIRONMENT, check=False)
+    assert done.returncode == 75
+    assert b"File too large" in done.stderr
+
+
 # --- Programs that deliver mail
 
 
