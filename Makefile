@@ -18,7 +18,7 @@ TURN ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
 	switches threads coverage sanitize warnings journeys packages oldest bench docs spark \
-	dist reproducible recipes clean lib amalgamation platforms program deb deb-try announced
+	dist reproducible recipes clean lib amalgamation platforms program sqlite deb deb-try announced
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -147,6 +147,10 @@ deb:
 
 deb-try: deb
 	packaging/chroot build/debian
+
+# A loadable extension of SQLite, in build/sqlite: .load build/sqlite/streamptron
+sqlite:
+	$(SILENT) "The SQLite extension: streamptron.so, in build/sqlite" .ci/sqlite $(PYTHON) build/sqlite
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run

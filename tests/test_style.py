@@ -23,6 +23,7 @@ WRITTEN = (
     "examples",
     "fuzz",
     "program",
+    "sqlite",
     "streamptron",
     "tests",
     "tools",

@@ -1,4 +1,5 @@
-/* What the library answers and learns, in hexadecimal: conformance MODEL EVENTS [SAVED [undo]].
+/* What the library answers and learns, in hexadecimal: conformance MODEL EVENTS [SAVED [undo]], or
+   stored for undo.
 
    MODEL is a file, or NAME:PARAMETERS|TOKENIZER of a new model, the last two JSON, or left out;
    with mail: before it the last one is a Mail's.
@@ -20,7 +21,7 @@
    and their probabilities.
 
    With undo every third event that is learned is taken back two events later, and learned once more
-   with the label of that later one. */
+   with the label of that later one; with stored, too, from bytes. */
 
 #include "streamptron.h"
 
@@ -191,9 +192,31 @@ static void learn(spt_model *model, spt_event *event, char *labels, double weigh
 
 static spt_step *kept;
 
+/* A step that has been bytes meanwhile. None of them can be missing. */
+static spt_step *stored(const spt_model *model, spt_step *step)
+{
+    void *p;
+    size_t n;
+    spt_step *again;
+    check(spt_step_save_memory(step, &p, &n, &error));
+    spt_step_free(step);
+    for (size_t i = 0; i < n; i += 1 + n / 8) {
+        if (spt_step_open_memory(model, p, i, &again, &error) != SPT_DAMAGED)
+            exit(5);
+        ((char *)p)[i] ^= 8;
+        if (spt_step_open_memory(model, p, n, &again, &error) != SPT_DAMAGED)
+            exit(6);
+        ((char *)p)[i] ^= 8;
+    }
+    check(spt_step_open_memory(model, p, n, &again, &error));
+    spt_free(p);
+    return again;
+}
+
 /* Keep the step of the event that has been learned; take back the one of two events before, and
    learn its event with this label. */
-static void relearn(spt_model *model, spt_event *event, const char *labels, double weight)
+static void relearn(spt_model *model, spt_event *event, const char *labels, double weight,
+                    int is_stored)
 {
     static int n_learned;
     static char copy[1 << 16];
@@ -213,7 +236,7 @@ static void relearn(spt_model *model, spt_event *event, const char *labels, doub
     }
     if (n_learned % 3 == 0) {
         spt_step_free(kept);
-        kept = step;
+        kept = is_stored ? stored(model, step) : step;
     } else
         spt_step_free(step);
     n_learned++;
@@ -265,7 +288,7 @@ int main(int argc, char **argv)
         if (!mapped)
             learn(model, event, label, weight);
         if (undo)
-            relearn(model, event, labels, weight);
+            relearn(model, event, labels, weight, strcmp(argv[4], "stored") == 0);
     }
     fclose(events);
     check(spt_count(model, &counts));

@@ -48,10 +48,11 @@ def compared(model, stream, folder, *flags):
         if i % 3 == 0:
             kept = x, step
     lines.write_text("".join(event_line(*each) for each in stream))
-    command = [program("conformance", *flags), before, lines, after, "undo"]
-    printed_alike(command, stream, expected, learner)
     model.save(mine)
-    assert saved_parts(after) == saved_parts(mine)
+    for how in ("undo", "stored"):  # from memory, and from bytes
+        command = [program("conformance", *flags), before, lines, after, how]
+        printed_alike(command, stream, expected, learner)
+        assert saved_parts(after) == saved_parts(mine)
 
 
 @pytest.mark.parametrize(("learner", "variant"), UNDONE)

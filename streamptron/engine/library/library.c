@@ -29,5 +29,6 @@ SP_FOR_SIZE
 #include "library/sides.c"
 #include "library/step.c"
 #include "library/steps.c"
+#include "library/stored.c"
 #include "library/weights.c"
 SP_FOR_SIZE_END

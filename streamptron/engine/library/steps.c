@@ -7,6 +7,8 @@
 #include "path/path.h"
 #include "path/taken.h"
 
+#include <string.h>
+
 SPT_API spt_step *spt_event_step(spt_event *event)
 {
     spt_step *step = event->step;
@@ -18,6 +20,11 @@ SPT_API spt_step *spt_event_step(spt_event *event)
 static int sp_step_event(spt_step *step, const spt_event *event)
 {
     const sp_event *its = &event->event;
+    const size_t n = (size_t)sp_event_given(its);
+    /* most words are short, so that both seldom grow */
+    if (sp_bytes_room(&step->names, SP_NAME_BEFORE + 8 * n) == NULL
+        || sp_bytes_room(&step->features, n * sizeof(sp_named)) == NULL)
+        return -1;
     return sp_named_take(its, step->model->contents.learner.intercept, sp_event_given(its),
                          &step->names, &step->features);
 }
@@ -137,6 +144,13 @@ SPT_API int spt_undo(spt_model *model, spt_event *event, spt_step *step, spt_err
         return failed;
     if (sp_taken_find(learner, &event->event) < 0)
         return sp_unfit(event, error);
+    const char *wrong = sp_taken_fault(&step->taken, learner, &event->event);
+    if (wrong != NULL) {
+        sp_event_settle(&event->event, &learner->index);
+        sp_event_forget(&event->event);
+        sp_say(error, SPT_DAMAGED, "step is damaged: ");
+        return sp_say_more(error, SPT_DAMAGED, wrong, strlen(wrong));
+    }
     failed = sp_taken_back(&step->taken, step->changed, learner, &event->event);
     step->undone = !failed;
     /* the next event is not compared with this one, for slots may be left out */

@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /* What this header promises: it rises when something is added. What was there stays. */
-#define SPT_INTERFACE 5
+#define SPT_INTERFACE 6
 
 typedef struct spt_model spt_model;
 typedef struct spt_event spt_event;
@@ -288,6 +288,13 @@ SPT_API spt_step *spt_event_step(spt_event *event);
 /* Take a step back, once. What was learned since stays. `event` becomes the step's event, so that
    the right label can be learned of it next. */
 SPT_API int spt_undo(spt_model *model, spt_event *event, spt_step *step, spt_error *error);
+
+/* A step as bytes, which spt_free gives back, for machines of the same kind; and a step of such
+   bytes, to be taken back from the model that took it, or from one that was saved and opened since.
+   Nothing in them is believed, but nothing in them says which model's they are. */
+SPT_API int spt_step_save_memory(const spt_step *step, void **p, size_t *n, spt_error *error);
+SPT_API int spt_step_open_memory(const spt_model *model, const void *p, size_t n, spt_step **step,
+                                 spt_error *error);
 
 /* Steps outlive events, but not their model. NULL does nothing. */
 SPT_API void spt_step_free(spt_step *step);
