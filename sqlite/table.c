@@ -372,6 +372,12 @@ static int check_kept(sqlite3_vtab *its, const lesson_row *row)
                      row->id, own->keep);
 }
 
+/* Whether an id is another lesson's. A program may have asked for codes that say more. */
+static int is_constraint(int code)
+{
+    return (code & 255) == SQLITE_CONSTRAINT;
+}
+
 static int replace(sqlite3_vtab *its, const lesson *taught, sqlite3_int64 id)
 {
     lesson_row row;
@@ -399,7 +405,7 @@ static int insert(sqlite3_vtab *its, sqlite3_value **values, sqlite3_int64 *id)
     if (!is_new && sqlite3_value_numeric_type(asked) != SQLITE_INTEGER)
         return say_table(its, SQLITE_ERROR, "id must be an integer, such as a table's rowid");
     failed = lessons_add(own, is_new ? NULL : asked, &taught, id);
-    if (failed != SQLITE_CONSTRAINT)
+    if (!is_constraint(failed))
         return fails(its, failed);
     *id = sqlite3_value_int64(asked);
     if (sqlite3_vtab_on_conflict(own->store.db) == SQLITE_REPLACE)
@@ -444,8 +450,8 @@ static int update(sqlite3_vtab *its, sqlite3_value **values)
         }
     }
     sqlite3_value_free(label);
-    if (failed == SQLITE_CONSTRAINT)
-        return say_table(its, failed, "lesson %lld has been learned already", id);
+    if (is_constraint(failed))
+        return say_table(its, SQLITE_CONSTRAINT, "lesson %lld has been learned already", id);
     return failed;
 }
 

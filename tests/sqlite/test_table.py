@@ -11,7 +11,7 @@ from streamptron import AdaptiveClassifier, Journal, Mail, MulticlassPerceptron,
 from tests.library.test_undo import saved_parts
 from tests.support.extension import needs_sqlite, opened
 from tests.support.marks import seeds
-from tests.support.sqlite import CONSTRAINT, Error
+from tests.support.sqlite import CONSTRAINT, Error, sqlite
 
 pytestmark = [needs_sqlite, pytest.mark.once]  # the extension knows no Python
 
@@ -186,7 +186,9 @@ def test_what_is_as_it_was_is_not_learned_again(db):
     assert model_of(db) == before
 
 
-def test_an_id_is_learned_once(db):
+@pytest.mark.parametrize("extended", [False, True])
+def test_an_id_is_learned_once(db, extended):
+    sqlite().sqlite3_extended_result_codes(db.db, extended)
     created(db)
     learned(db)
     before = model_of(db)
