@@ -15,6 +15,8 @@ space = $() $()
 # which part of the parameters: of all in `version` and `between`, of those that say again what
 # others have said in `pytest` and `sanitize`
 TURN ?= 1/1
+# which part of all parameters in `pytest`; .ci/run takes one half with each commit
+PART ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
 	switches threads coverage sanitize warnings journeys packages oldest bench docs spark \
@@ -56,7 +58,8 @@ quick: $(VENV)/.dev
 		$(PYTEST) -m "not slow" --turn 1/3
 
 pytest: $(VENV)/.dev
-	$(STEP) "pytest: all tests, on every core" $(PYTEST) --slow-turn $(TURN)
+	$(STEP) "pytest: all tests, on every core" $(PYTEST) --turn $(PART) \
+		--slow-turn $(TURN)
 
 # What .ci/run asks of a Python that is not the newest: what is marked `slow` or `once` would say
 # the same again. With TURN=1/4 each test has a fourth of its parameters. A Python that lies between

@@ -113,19 +113,22 @@ def stays(c):
 
 def composed(text):
     """In Unicode's form NFC, in pieces: after what stays, and after so many marks, one begins."""
-    pieces, marks = [""], 0
+    if text.isascii():
+        return text
+    pieces, marks = [[]], 0
     for c in text:
         if stays(c):
-            pieces += [c, ""]
+            pieces += [[c], []]
             marks = 0
             continue
         marks = marks + 1 if combining(parts("NFD", c)[0]) else 0
         if marks > MARKS_MOST:
-            pieces.append("")
+            pieces.append([])
             marks = 1
-        pieces[-1] += c
+        pieces[-1].append(c)
     return "".join(
-        piece if stays(piece[:1]) else normalize("NFC", dotted_once(piece)) for piece in pieces
+        piece if stays(piece[:1]) else normalize("NFC", dotted_once(piece))
+        for piece in map("".join, pieces)
     )
 
 
