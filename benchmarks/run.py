@@ -23,6 +23,7 @@ SCRIPTS = (
     "bench_import",
     "bench_files",
     "bench_library",
+    "bench_program",
     "figures",
 )
 

@@ -142,7 +142,8 @@ static void add_likeliest(const answers *a, const model *m, const answered *its,
         bytes_word(to, as_json ? (i > first ? ", {\"label\": " : "{\"label\": ")
                                : (i > 0 ? "\t" : ""));
         add_label(a, m, each->label, each->probability, false, to);
-        bytes_print(to, as_json ? ", \"probability\": %.4f}" : "\t%.4f", each->probability);
+        bytes_print(to, as_json ? ", \"probability\": " PROBABILITY "}" : "\t" PROBABILITY,
+                    each->probability);
     }
     bytes_word(to, as_json ? "]" : "");
 }
@@ -159,7 +160,7 @@ static void add_pairs(const answers *a, const model *m, const answered *its, byt
     if (none)
         bytes_word(to, ", \"probability\": null");
     else
-        bytes_print(to, ", \"probability\": %.4f", its->answer.probability);
+        bytes_print(to, ", \"probability\": " PROBABILITY, its->answer.probability);
     if (a->top == 0)
         return;
     bytes_word(to, ", \"top\": ");
@@ -231,7 +232,7 @@ static void add_filled(const answers *a, const model *m, const answered *its, by
         else if (strcmp(name, "label") == 0 && !none)
             add_label(a, m, its->answer.label, its->answer.probability, true, to);
         else if (strcmp(name, "probability") == 0 && !none)
-            bytes_print(to, "%.4f", its->answer.probability);
+            bytes_print(to, PROBABILITY, its->answer.probability);
         else if (strcmp(name, "top") == 0 && !none)
             add_likeliest(a, m, its, 0, to);
         else if (strcmp(name, "label") && strcmp(name, "probability") && strcmp(name, "top"))
@@ -249,7 +250,7 @@ void answer_add(const answers *a, const model *m, const answered *its, bytes *to
             add_label(a, m, its->answer.label, its->answer.probability, true, to);
         bytes_word(to, "\t");
         if (!none)
-            bytes_print(to, "%.4f", its->answer.probability);
+            bytes_print(to, PROBABILITY, its->answer.probability);
         if (!none && a->top)
             add_likeliest(a, m, its, 1, to);
         break;

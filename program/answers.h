@@ -5,6 +5,11 @@
 
 #include "model.h"
 
+/* How a probability is written; a test asks for all its bits. */
+#ifndef PROBABILITY
+#define PROBABILITY "%.4f"
+#endif
+
 typedef enum answer_form { AS_LINE, AS_JSON, AS_RSYSLOG, AS_MERGED, AS_TEMPLATE } answer_form;
 
 typedef struct answers {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { PARTIALS = 64, ROUNDS = 8 }; /* numbers of 53 bits that hold any sum of doubles, and more */
+enum { USUAL = 8192 };              /* more parts than most mails have */
 
 /* The sum of numbers, rounded once: Shewchuk's, as Python's math.fsum. */
 typedef struct exact {
@@ -76,6 +77,16 @@ static void sort(parts *found)
         qsort(found->p, found->n, sizeof(part), by_size);
 }
 
+/* The last one has changed: it goes before those that are smaller now. */
+static void move_last(parts *found)
+{
+    size_t i = found->n - 1;
+    part moved = found->p[i];
+    for (; i > 0 && fabs(found->p[i - 1].share) < fabs(moved.share); i--)
+        found->p[i] = found->p[i - 1];
+    found->p[i] = moved;
+}
+
 /* What the parts lack of a score. */
 static double excess(const parts *found, double score)
 {
@@ -86,68 +97,65 @@ static double excess(const parts *found, double score)
     return exact_end(&sum);
 }
 
-/* The score of a label, as the parts add up to it: of two labels there is one score, for or against
-   it. */
-static int score_of(model *m, size_t label, const parts *found, double *score, spt_error *error)
+/* The score of a label as the parts add up to it, of those that the model gives: of two labels
+   there is one score, for or against it. */
+static double score_of(const double *scores, size_t n, size_t label, const parts *found)
 {
-    size_t n = model_labels(m), count;
-    double few[2], *scores = n > 2 ? malloc(n * sizeof(double)) : few;
-    if (scores == NULL)
-        return SPT_MEMORY;
-    int failed = spt_scores(m->spt, m->event, scores, n > 2 ? n : 2, &count, error);
-    if (!failed && count > 1)
-        *score = scores[label];
-    else if (!failed) {
-        double sum = 0.0;
-        for (size_t i = 0; i < found->n; i++)
-            sum += found->p[i].share;
-        *score = fabs(sum - scores[0]) <= fabs(sum + scores[0]) ? scores[0] : -scores[0];
-    }
-    if (scores != few)
-        free(scores);
-    return failed;
+    double sum = 0.0;
+    if (n > 1)
+        return scores[label];
+    for (size_t i = 0; i < found->n; i++)
+        sum += found->p[i].share;
+    return fabs(sum - scores[0]) <= fabs(sum + scores[0]) ? scores[0] : -scores[0];
 }
 
-static void take(const model *m, const spt_part *listed, parts *found)
+/* What the library lists, once: and again if there are more parts than most events have. */
+static int list(model *m, size_t label, parts *found, spt_error *error)
 {
+    spt_part *listed = NULL;
+    size_t n = USUAL, room = 0;
+    int failed = SPT_OK;
+    while (!failed && n > room) {
+        free(listed);
+        room = n;
+        listed = malloc(room * sizeof(spt_part));
+        failed = listed == NULL ? error->code = SPT_MEMORY
+                                : spt_explain(m->spt, m->event, label, listed, room, &n, error);
+    }
+    found->p = failed ? NULL : malloc((n + 1) * sizeof(part));
+    if (!failed && found->p == NULL)
+        failed = error->code = SPT_MEMORY;
+    found->n = failed ? 0 : n;
     for (size_t i = 0; i < found->n; i++)
         found->p[i] = (part){listed[i].name, listed[i].n, listed[i].share,
                              spt_part_value(m->event, i), i};
+    free(listed);
+    return failed;
 }
 
 int parts_find(model *m, size_t label, parts *found, spt_error *error)
 {
-    size_t n;
-    double score = 0.0;
+    size_t n = model_labels(m), count;
+    double few[2], *scores = n > 2 ? malloc(n * sizeof(double)) : few;
     *found = (parts){NULL, 0};
-    int failed = spt_explain(m->spt, m->event, label, NULL, 0, &n, error);
-    spt_part *listed = failed ? NULL : calloc(n + 1, sizeof(spt_part));
-    found->p = failed ? NULL : calloc(n + 1, sizeof(part));
-    if (!failed && (listed == NULL || found->p == NULL))
-        failed = error->code = SPT_MEMORY;
-    found->n = failed ? 0 : n;
-    if (!failed) /* before it, for the names stay until the event is used again */
-        failed = spt_explain(m->spt, m->event, label, listed, n, &n, error);
+    if (scores == NULL)
+        return error->code = SPT_MEMORY;
+    /* before the parts, whose names stay until the event is used again */
+    int failed = spt_scores(m->spt, m->event, scores, n > 2 ? n : 2, &count, error);
     if (!failed)
-        take(m, listed, found);
-    if (!failed)
-        failed = score_of(m, label, found, &score, error);
-    if (!failed) /* once more: the score has used the event */
-        failed = spt_explain(m->spt, m->event, label, listed, n, &n, error);
-    if (!failed)
-        take(m, listed, found);
-    free(listed);
-    if (failed) {
-        parts_free(found);
+        failed = list(m, label, found, error);
+    double score = failed ? 0.0 : score_of(scores, count, label, found);
+    if (scores != few)
+        free(scores);
+    if (failed)
         return failed;
-    }
     sort(found);
     for (int i = 0; i < ROUNDS && found->n > 0; i++) {
         double lacks = excess(found, score);
         if (lacks == 0.0)
             break;
         found->p[found->n - 1].share += lacks;
-        sort(found);
+        move_last(found);
     }
     return SPT_OK;
 }

@@ -4,10 +4,11 @@ import shutil
 
 import pytest
 
+from streamptron import load
 from tests.support import commands
 from tests.support.commands import SEEDED, random_mail, run, written
-from tests.support.library import needs_compiler
-from tests.support.programs import spt
+from tests.support.library import COMPILER, called, folder, needs_compiler
+from tests.support.programs import SOURCES, spt
 from tests.support.streams import labelled_texts, needs_data
 
 pytestmark = [needs_compiler, pytest.mark.once]
@@ -48,6 +49,16 @@ def taught(monkeypatch):
         return found
 
     return taught
+
+
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory):
+    """spt that writes its probabilities in base 16."""
+    path = tmp_path_factory.mktemp("exact") / "streamptron"
+    flags = ["-std=c11", "-O0", "-D_GNU_SOURCE", '-DPROBABILITY="%a"', f"-I{folder()}"]
+    library = str(folder() / "libstreamptron.a")
+    called(*COMPILER, *flags, *map(str, SOURCES), library, "-lm", "-o", str(path))
+    return path
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -117,6 +128,25 @@ def test_tables_are_the_same(learner, tmp_path, each):
         assert other == b"".join(
             line for line in one.splitlines(True) if not line.startswith(b"memory_usage")
         ) or words == ("info", "--json")
+
+
+@needs_data
+@pytest.mark.slow
+def test_probabilities_of_real_streams_are_pythons_to_the_last_bit(tmp_path, monkeypatch, exact):
+    for name in STREAMS:
+        events = [(label, text) for text, label in labelled_texts(name, 1500)]
+        model = tmp_path / name
+        run("predict", "--learn", "--create", "-m", model, *SEEDED, data=written(events[:1000]))
+        texts = [text for _, text in events[1000:]]
+        data = "".join(f"{text}\n" for text in texts).encode()
+        monkeypatch.setattr(commands, "PROGRAM", exact)
+        lines = run("predict", "-m", model, data=data)[0].decode().split("\n")[:-1]
+        monkeypatch.setattr(commands, "PROGRAM", None)
+        loaded = load(model)
+        for text, line in zip(texts, lines, strict=True):
+            answers = loaded.predict_proba_one(text)
+            label, _, probability = line.partition("\t")
+            assert float.fromhex(probability) == max(answers.values()) == answers[label], text
 
 
 MAILS = [
