@@ -196,7 +196,12 @@ def test_import_loads_nothing_that_it_can_leave_for_later():
         "print(later & (set(sys.modules) - before) or 'nothing')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        cwd=Path(streamptron.__file__).parents[1],  # not a checkout beside the installed package
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout == "nothing\n"
 
