@@ -145,6 +145,17 @@ class BuildExtensions(build_ext):
             usual.ensure_finalized()
             self.build_lib, self.build_temp = usual.build_platlib, usual.build_temp
 
+    def run(self):
+        """And the SQLite extension beside it, if it is asked for: not everybody has the headers."""
+        super().run()
+        if os.environ.get("STREAMPTRON_SQLITE"):
+            folder = Path(self.build_temp, "sqlite").absolute()
+            subprocess.check_call([".ci/sqlite", sys.executable, folder])
+            self.copy_file(
+                str(folder / "streamptron.so"),
+                "streamptron" if self.inplace else str(Path(self.build_lib, "streamptron")),
+            )
+
     def build_extension(self, core):
         """Each file by itself, with options of its own, on all cores; the longest first."""
         self.is_gcc = sys.platform == "linux" and "clang" not in subprocess.check_output(

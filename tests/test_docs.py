@@ -159,7 +159,9 @@ def test_every_page_of_the_docs_has_a_place_in_the_sites_contents():
     assert {Path(name) for name in PAGES if name.startswith("docs")} <= listed
 
 
-@pytest.mark.parametrize("module", ["", ".files", ".metrics", ".plot", ".sklearn", ".study"])
+@pytest.mark.parametrize(
+    "module", ["", ".files", ".metrics", ".plot", ".sklearn", ".sqlite", ".study"]
+)
 def test_the_reference_has_every_public_name(module):
     reference = "".join(text for name, text in PAGES.items() if "reference" in name)
     shown = re.findall(r"^\.\. auto\w+:: (\S+)$", reference, re.M)

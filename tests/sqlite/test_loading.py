@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import streamptron.sqlite
 from tests.support import library, sqlite
 from tests.support.extension import needs_sqlite
 from tests.support.project import ROOT
@@ -28,3 +29,11 @@ def test_what_is_built_stands_alone_and_shows_its_start_only(tmp_path):
         script = f".load {path.with_suffix('')}\nSELECT streamptron_version();\n"
         run = subprocess.run(["sqlite3"], input=script, capture_output=True, text=True)
         assert run.stdout.strip(), run.stderr
+
+
+def test_the_package_says_where_it_is_or_that_it_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(streamptron.sqlite, "__file__", str(tmp_path / "sqlite.py"))
+    with pytest.raises(FileNotFoundError, match="install it with STREAMPTRON_SQLITE=1"):
+        streamptron.sqlite.path()
+    (tmp_path / "streamptron.so").touch()
+    assert streamptron.sqlite.path() == str(tmp_path / "streamptron.so")
