@@ -56,15 +56,16 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         (a9a; hardly any on clean streams). 0 never forgets. The curves: docs/choosing.md.
     naive_bayes
         Take the naive Bayes log-odds as one more feature. False saves some time with many labels.
-    bends
-        Let the score of a column of numbers bend in twelve places, half a standard deviation
-        apart: it is then a curve, drawn by ``plot.column``, and no straight line. That takes up
-        to twelve features more a column, named ``("bend", column, place)``: ``weights`` has them,
-        ``n_features`` and ``max_features`` count them, and ``explain_one`` adds them to their
-        column. A column that is a pair of features has none. Words are as without, in answers and
-        time. With `hash_bits` a bend is named after its column's number, and takes a place that it
-        may share with other features; pairs that are columns bend there, too. A feature of the
-        same kind, ``("gap", column)``, needs no parameter (docs/learning.md, "Missing values").
+    shape
+        What columns of numbers say. "line": a straight line each. "curve": also a curve, of twelve
+        places half a standard deviation apart. "auto", the default: each two columns also have a
+        surface, of 9 x 9 such places; so two columns may decide together what neither says alone.
+        Each curve and surface is multiplied by a gate that is learned too, so that they do not fit
+        noise. Words are as without, in answers and time. Of more than 16 columns the 16 that tell
+        most have surfaces. A column that is a pair of features has neither curve nor surface; with
+        `hash_bits` it has. A surface takes 1.6 kB with two labels, with more 1 kB a label; under
+        `max_features` surfaces have at most a quarter as many cells (docs/learning.md, "Curves and
+        surfaces").
     intercept
         Learn an intercept for each output.
     class_weight
@@ -155,7 +156,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         eta: float = 1.0,
         forget: float | str = "auto",
         naive_bayes: bool = True,
-        bends: bool = False,
+        shape: str = "auto",
         intercept: bool = True,
         class_weight: Mapping[Hashable, float] | None = None,
         false_positive_rate: Mapping[Hashable, float] | None = None,
@@ -173,7 +174,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
             eta=eta,
             forget=forget,
             naive_bayes=naive_bayes,
-            bends=bends,
+            shape=shape,
             intercept=intercept,
             class_weight=class_weight,
             false_positive_rate=false_positive_rate,
@@ -204,9 +205,9 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         return self._param("naive_bayes")  # type: ignore[no-any-return]
 
     @property
-    def bends(self) -> bool:
-        """Whether the score of a column may bend."""
-        return self._param("bends")  # type: ignore[no-any-return]
+    def shape(self) -> str:
+        """What columns of numbers say: "line", "curve" or "auto"."""
+        return self._param("shape")  # type: ignore[no-any-return]
 
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:

@@ -48,7 +48,10 @@ OWN: dict[str, tuple[type | tuple[str, ...] | tuple[type, str] | bool, str]] = {
         "more than it expects.",
     ),
     "naive_bayes": (True, "leave naive Bayes out."),
-    "bends": (False, "let the score of a column of numbers bend."),
+    "shape": (
+        ("auto", "curve", "line"),
+        "what columns of numbers say: lines, curves, or also surfaces of two columns.",
+    ),
     "threshold": ((float, "f1"), "answer labels above this probability; f1: what suits F1 best."),
     "max_features": (int, "keep at most this many; the least important leave."),
     "budget": (int, "how many updates are kept at most."),

@@ -44,8 +44,9 @@ class AdaptiveClassifier(PairClassifier):
         How fast a weight's steps grow long again; "auto" for streams that may change suddenly.
     naive_bayes : bool, default=True
         Take the naive Bayes log-odds as one more feature.
-    bends : bool, default=False
-        Let what a column says be a curve that bends in twelve places, instead of a straight line.
+    shape : {"auto", "curve", "line"}, default="auto"
+        What a column says: a straight line; with "curve" also a curve; with "auto" each two columns
+        have a surface, too.
     fit_intercept, max_iter, tol, shuffle, random_state
         As for :class:`PerceptronClassifier`.
     early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
@@ -87,7 +88,7 @@ class AdaptiveClassifier(PairClassifier):
     """
 
     _two = _several = adaptive.AdaptiveClassifier
-    _own, _flags = ("eta", "forget", "degree", "max_pairs"), ("naive_bayes", "bends")
+    _own, _flags = ("eta", "forget", "shape", "degree", "max_pairs"), ("naive_bayes",)
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class AdaptiveClassifier(PairClassifier):
         eta: float = 1.0,
         forget: float | str = "auto",
         naive_bayes: bool = True,
-        bends: bool = False,
+        shape: str = "auto",
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float | None = 1e-3,
@@ -111,7 +112,7 @@ class AdaptiveClassifier(PairClassifier):
         self.eta = eta
         self.forget = forget
         self.naive_bayes = naive_bayes
-        self.bends = bends
+        self.shape = shape
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol

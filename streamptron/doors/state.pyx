@@ -494,7 +494,7 @@ cdef sp_rule rule_of(int kind, dict params, tuple updates) except *:
     memset(&rule, 0, sizeof(sp_rule))
     rule.kind = kind
     (rule.margin, rule.C, rule.update, rule.violators, rule.r, rule.eta, rule.watches, rule.forget,
-     rule.naive_bayes, rule.intercept, rule.bends) = numbers_of(
+     rule.naive_bayes, rule.intercept, rule.shape) = numbers_of(
         params, updates, sp_rule_can(kind) & SP_CAN_WATCH != 0)
     return rule
 

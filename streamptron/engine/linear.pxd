@@ -131,7 +131,7 @@ cdef extern from "linear/rule.h" nogil:
         double forget
         bint watches
         bint naive_bayes
-        bint bends
+        int shape
         bint intercept
 
     int sp_rule_answer(const sp_rule *rule) noexcept

@@ -4,8 +4,8 @@
 
 #include "adaptive/adaptive.c"
 #include "adaptive/alarms.c"
-#include "adaptive/bends.c"
 #include "adaptive/columns.c"
+#include "adaptive/gaps.c"
 #include "adaptive/machine.c"
 #include "events/ahead.c"
 #include "events/event.c"

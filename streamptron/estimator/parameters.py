@@ -12,6 +12,7 @@ from streamptron.estimator.checks import ByLabel, checked_number, choice, real, 
 from streamptron.estimator.names import shown
 
 MAX_PAIRS = 1_000_000  # of an event, unless the user says otherwise
+SHAPES = ("line", "curve", "auto")
 VIOLATORS = ("best", "uniform", "proportional")
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
@@ -32,7 +33,7 @@ class UnfitRow(ValueError):
 
 def rule_of(
     params: dict[str, Any], updates: tuple[str, ...], can_watch: bool
-) -> tuple[float, float, int, int, float, float, bool, float, bool, bool, bool]:
+) -> tuple[float, float, int, int, float, float, bool, float, bool, bool, int]:
     """What a rule has, in the order of its fields; an error if one is invalid."""
     given = params.get
     choice("missing", params["missing"], MISSING)
@@ -49,7 +50,7 @@ def rule_of(
         0.0 if watches else real("forget", given("forget", 0.0), 0.0, bound, 1.0),
         truth("naive_bayes", given("naive_bayes", False)),
         truth("intercept", given("intercept", False)),
-        truth("bends", given("bends", False)),
+        choice("shape", given("shape", "line"), SHAPES),
     )
 
 

@@ -84,7 +84,7 @@ LEARNER_PARAMS: dict[str, Converter] = {
     "forget": _or_word("auto"),
     "threshold": _or_word("f1"),
     "naive_bayes": TypeConverters.toBoolean,
-    "bends": TypeConverters.toBoolean,
+    "shape": TypeConverters.toString,
     "margin": TypeConverters.toFloat,
     "violators": TypeConverters.toString,
     "C": TypeConverters.toFloat,

@@ -518,17 +518,19 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         if u == 0:
             return
         self.ceiling.make_room(list(a.x), self.slots, Slot, self.size, self.slots.pop)
+        known = y in self.place
+        if self.shapes:
+            self.shapes.aim(self, a, self.place.get(y, len(self.place)), u, known)
         self.learn_tau(a, y, u)
         self.learn_usual_odds(a)
-        known = y in self.place
         self.meet(y)
         stepped = (self.step_two if self.two else self.step_many)(a, y, u, known)
         if self.shapes:
-            stepped |= self.shapes.step(self, a, self.place[y], u, known)
+            stepped |= self.shapes.step(self, a, u, known)
         self.n_updates += stepped
-        self.keep_counts(a, y, u)
+        changed = self.keep_counts(a, y, u)
         if self.shapes:
-            self.shapes.count(self, a, self.place[y], u)
+            self.shapes.count(self, a, self.place[y], u, changed)
 
     def learn_tau(self, a, y, u):
         """By how much probabilities are sharper: tau += .1 g / sqrt(G), g = u d log P(y) / dtau."""
@@ -540,7 +542,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         # what curves say, too, must be heard: so the line must be able to grow
         rate = 0.3 if self.shapes and any(a.ways[0].values()) else 0.1
         tau = min(max(self.tau + (rate * g) / math.sqrt(self.Gtau), 0.2), 5.0)
-        if self.shapes:
+        if self.shapes and a.shaped:
             self.shapes.learn_tau(a, lambda way: sharper(a, way, y, u))
         self.tau = tau
 
@@ -620,6 +622,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
             slot.om = float32(self.weight_by_chi2(slot))
         if changed:
             self.find_columns()
+        return bool(changed)
 
     def keep_plain_counts(self, slot, x, v, place, u):
         cnt = slot.cnt + u

@@ -368,13 +368,10 @@ def mix_shapes(to, models, base, n):
     surfaces = to.shapes.surfaces
     if surfaces:
         others = [m.shapes.surfaces for m in models]
-        surfaces.Z = mean(n, [its.Z for its in others])
-        pairs = dict.fromkeys(pair for its in others for pair in its.S)
-        surfaces.S = {pair: mean(n, [its.S.get(pair, 0.0) for its in others]) for pair in pairs}
         surfaces.chosen = [a for a in columns if any(a in its.chosen for its in others)]
         surfaces.n_choices = max(its.n_choices for its in others)
-        surfaces.n_columns = 0
-        surfaces.choose(columns, to.shapes.curves, to.T)
+        to.shapes.curves.model = to
+        surfaces.choose(to, columns, to.shapes.curves, True)
 
 
 def mix_gate(gate, before, others):
@@ -398,13 +395,12 @@ def mixed_cell(to, layer, base, *cells):
             c = max(counted(base.c.get(place, 0.0), theirs), 0.0)
             if c > 0:
                 cell.c[place] = c
-        layer.keep(to, cell)
         for k in to.outputs:
             known = [(its.w.get(k, 0.0), its.G.get(k, 0.0)) for its in cells]
             w, G = mixed_weight(base.w.get(k, 0.0), base.G.get(k, 0.0), known)
             if w != 0 or G != 0:
                 cell.w[k], cell.G[k] = float32(w), float32(G)
-    cell.om = float32(layer.weight_by_chi2(to, cell))
+    layer.keep(to, cell)
     return cell
 
 

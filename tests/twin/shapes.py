@@ -22,20 +22,27 @@ What the equations leave open, and how it is settled here:
   whose name is a mere object, has neither curve nor surface there.
 * Hats and cells are normalised apart, X = om h / ||om h||, and have step sizes of their own.
 * Sums run over columns by place, hats i and i + 1; over pairs by the place of the first column,
-  then of the second; over cells (i, j), (i, j + 1), (i + 1, j), (i + 1, j + 1).
+  then of the second; over cells (i, j), (i, j + 1), (i + 1, j), (i + 1, j + 1). Over labels they
+  run in four lanes, by place, and go through all labels: P of a layer is a plain softmax.
 * Hats and cells below 1e-6 are left out.
-* All that an event teaches is of the scores before it. A newcomer's score is its intercept.
-* With more than two labels an entry is made for the event's label, and where q > 1/4.
-* c is halved, again and again, while N would be 2^20 or more.
+* All that an event teaches is of the scores before it. A newcomer's score is its intercept, and its
+  s is 0.
+* With more than two labels an entry is made for the event's label, and where q > 1/4. It is there
+  once its G is above 0.
+* c is halved, again and again, while N is 2^20 or more.
 * om, c, w, G and the gates of columns and pairs are kept as float32, tau_1 and tau_2 as float64.
 * A column that is none any more loses its curve; its pairs leave with it.
-* Up to 16 columns all pairs have surfaces. Of more 16 are chosen: `Surfaces.choose`.
+* Up to 16 columns all pairs have surfaces. Of more 16 are chosen: `Surfaces.choose`. So that memory
+  is bounded, cells by labels are at most 2^20, and under a ceiling cells at most a quarter of
+  max_features: of fewer columns then all are chosen from.
+* What guests are found by, S and Z, begins anew when columns come or go. Of more than 64 columns 64
+  are watched at a time, others after each choice.
 * At the third label c stays, w and G are split as those of features; gates stay.
 """
 
 import math
 
-from tests.twin.arithmetic import clip, float32, lanes, sigmoid
+from tests.twin.arithmetic import clip, exp_exact, float32, lanes, sigmoid
 
 LEAST = 1e-6
 
@@ -69,6 +76,9 @@ class Cell:
         self.w = {}  # {output: weight}
         self.G = {}
 
+    def is_met(self, k):
+        return self.G.get(k, 0.0) > 0
+
 
 class Layer:
     """A family: parts, which are columns or pairs, with cells and a gate each."""
@@ -89,58 +99,72 @@ class Layer:
         self.cells.pop(part, None)
         self.gates.pop(part, None)
 
-    def answer(self, parts, before, U):
-        """What the layer makes of an event: {part: {place: h}}, the scores and labels before it."""
+    def answer(self, parts, before):
+        """What the layer makes of an event: {part: {place: h}}, the scores of those before it."""
         a = Heard()
         a.parts = parts
         a.h = {}
-        squares = 0.0
+        squares = length = 0.0
+        dot = {}
         for part, values in parts.items():
             known = self.cells.get(part, {})
+            dot[part] = dict.fromkeys(before, 0.0)
             for place, value in values.items():
-                om = known[place].om if place in known else 0.125
-                h = om * value
-                a.h[part, place] = h
+                cell = known.get(place) or Cell()
+                h = a.h[part, place] = cell.om * value
                 squares += h * h
+                length += h
+                for k in before:
+                    dot[part][k] += cell.w.get(k, 0.0) * h
         a.r = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
-        a.length = 0.0
-        a.H, a.U, a.s = dict(before), list(U), {}
-        for part, values in parts.items():
-            s = a.s[part] = {}
-            for place in values:
-                X = a.h[part, place] * a.r
-                a.length += X
-                cell = self.cells.get(part, {}).get(place)
-                for k in sorted(cell.w) if cell else ():
-                    s[k] = s.get(k, 0.0) + cell.w[k] * X
-            for k in s:
-                a.H[k] += self.gate(part) * s[k]
-                if k not in a.U:
-                    a.U.append(k)
+        a.length = length * a.r
+        a.H, a.s = dict(before), {}
+        for part in parts:
+            a.s[part] = {k: dot[part][k] * a.r for k in before}
+            for k in before:
+                a.H[k] += self.gate(part) * a.s[part][k]
         return a
 
-    def step(self, model, a, u, g):
-        """Gates and weights; whether one stepped. g: {output: [it is the label's] - p}."""
+    def aim(self, model, a, place, u, known):
+        """The errors {output: [it is the label's] - p}, before anything is learned of the event."""
+        a.phi = self.watch.phi if self.watch else model.forget
+        if model.two:
+            y = 1.0 if place == model.positive else 0.0
+            p = sigmoid(a.H[1])
+            a.seen = p if y else 1.0 - p, [1.0 - p, p]
+            a.g = {1: y - p}
+            return
+        H = [a.H[k] for k in sorted(a.H)]
+        if not known:
+            H.append(model.newcomers_intercept(place))
+        best = max(H)
+        e = [exp_exact(H_k - best) for H_k in H]
+        S = lanes(e)
+        p = [e_k / S for e_k in e]
+        a.seen = p[place], p
+        a.g = {k: (1.0 if k == place else 0.0) - p_k for k, p_k in enumerate(p)}
+
+    def step(self, model, a, u, known):
+        """Gates and weights; whether one stepped."""
+        if self.watch and known:
+            self.watch.see(*a.seen, u)
         stepped = False
         for part, s in a.s.items():
-            way = 0.0
-            for k in s:
-                way += g[k] * s[k]
+            way = lanes([a.g[k] * s[k] for k in s])
             self.gates.setdefault(part, Gate(4.0)).step(u * way)
         eta = model.eta if a.length <= model.L else model.eta * (model.L / a.length)
-        phi = self.watch.phi if self.watch else model.forget
-        for k, g_k in g.items():
+        for k, g_k in a.g.items():
             q = u * abs(g_k)
             if not q > self.thr:
                 continue
             stepped = True
-            kept = max(0.0, 1.0 - phi * q)
+            kept = max(0.0, 1.0 - a.phi * q)
             f = (eta * u) * g_k
             makes = model.two or g_k > 0 or q > self.wide
             for (part, place), h in a.h.items():
                 cell = self.cells.setdefault(part, {}).setdefault(place, Cell())
                 X = h * a.r
-                if makes or k in cell.w:
+                if makes or cell.is_met(k):
                     cell.G[k] = float32(cell.G.get(k, 0.0) * kept + q * (X * X))
                     way = (f * X) / math.sqrt(cell.G[k] + model.P0)
                     cell.w[k] = float32(cell.w.get(k, 0.0) + way)
@@ -154,29 +178,34 @@ class Layer:
                 cell = cells.setdefault(place, Cell())
                 cell.c[place_of_label] = cell.c.get(place_of_label, 0.0) + u * value
                 self.keep(model, cell)
-                cell.om = float32(self.weight_by_chi2(model, cell))
 
     def keep(self, model, cell):
-        """Counts as they are stored: halved before there are too many for a float32."""
-        N = lanes(cell.c[k] for k in sorted(cell.c))
+        """Counts as they are stored, halved before there are too many; and what they have told."""
+        cell.c = {k: float32(c) for k, c in cell.c.items()}
         halved = 1.0
-        while N * halved >= model.most:
+        while self.all(model, cell) * halved >= model.most:
             halved *= 0.5
         cell.c = {k: float32(c * halved) for k, c in cell.c.items()}
+        cell.om = float32(self.weight_by_chi2(model, cell))
+
+    def all(self, model, cell):
+        """N of a cell."""
+        return lanes([cell.c.get(k, 0.0) for k in range(model.n_places)])
 
     def weight_by_chi2(self, model, cell):
-        counts = [cell.c[k] for k in sorted(cell.c)]
-        N = lanes(counts)
-        squares = lanes((cell.c[k] * cell.c[k]) / (model.D[k] + 1.0) for k in sorted(cell.c))
+        c = [cell.c.get(k, 0.0) for k in range(model.n_places)]
+        N = lanes(c)
+        squares = lanes([(c_k * c_k) * (1.0 / (model.D[k] + 1.0)) for k, c_k in enumerate(c)])
         chi2 = max(0.0, (model.T + model.n_places) * squares - N * N)
-        return math.sqrt(model.eps + chi2 / ((N + 1.0) * (N + 1.0)))
+        known = 1.0 / (N + 1.0)
+        return math.sqrt(model.eps + chi2 * (known * known))
 
     def split(self, sign):
         for cells in self.cells.values():
             for cell in cells.values():
                 w, G = cell.w.get(1, 0.0), cell.G.get(1, 0.0)
-                cell.w = {k: float32(sign[k] * w) for k in sign}
-                cell.G = dict.fromkeys(sign, G)
+                cell.w = {k: float32(sign[k] * w) for k in (0, 1)}
+                cell.G = dict.fromkeys((0, 1), G)
 
 
 class Heard:
@@ -186,53 +215,72 @@ class Heard:
 class Surfaces(Layer):
     """Pairs of columns: of all, or of the 16 that tell most."""
 
-    most = 16
     guests_from = 512.0
+    watched = 64
 
     def __init__(self, watch):
         super().__init__(watch)
         self.chosen = []  # columns
-        self.n_columns = 0  # when they were chosen
         self.n_choices = 0
         self.next = 0.0  # T of the next choice
         self.S = {}  # {(a, b): what is left wrong, by the product of both}
         self.Z = 0.0
 
-    def wonder(self, v, r):
-        """What the curves leave wrong, r, beside the products of all columns' values."""
+    def most(self, model):
+        """How many columns have surfaces, at most."""
+        cells = 2**20 // model.n_places
+        if model.ceiling.max_features is not None:
+            cells = min(cells, model.ceiling.max_features // 4)
+        k = 16
+        while 81 * k * (k - 1) // 2 > cells:
+            k -= 1
+        return k if k > 1 else 0
+
+    def in_turn(self, columns):
+        """Those of which pairs are watched until the next choice."""
+        if len(columns) <= self.watched:
+            return columns
+        first = (self.n_choices * self.watched) % len(columns)
+        return (columns[first:] + columns[:first])[: self.watched]
+
+    def wonder(self, columns, v, r):
+        """What the curves leave wrong, r, beside the products of columns' values."""
         fade = 1.0 - 1.0 / 1024.0
-        columns = list(v)
+        watched = self.in_turn(columns)
         self.Z = (fade * fade) * self.Z + r * r
-        for i, a in enumerate(columns):
-            for b in columns[i + 1 :]:
+        for i, a in enumerate(watched):
+            for b in watched[i + 1 :]:
                 product = r * (clip(v[a], 2.0) * clip(v[b], 2.0))
                 self.S[a, b] = fade * self.S.get((a, b), 0.0) + product
 
-    def choose(self, columns, curves, T):
+    def choose(self, model, columns, curves, changed):
         """The columns that have surfaces, by what their curves tell."""
-        if len(columns) <= self.most:
+        if changed:
+            self.S, self.Z = {}, 0.0
+        most = self.most(model)
+        if len(columns) <= most:
             chosen = list(columns)
-        elif len(columns) == self.n_columns and self.next > T:
+        elif not changed and self.next > model.T and len(self.chosen) <= most:
             return
         else:
-            chosen = self.best(columns, curves, T)
+            chosen = self.best(columns, curves, model.T, most)
             self.n_choices += 1
-            self.next = T + (32.0 if self.guests_from > T else 512.0)
-        self.n_columns = len(columns)
+            self.next = model.T + (32.0 if self.guests_from > model.T else 512.0)
+            if len(columns) > self.watched:
+                self.S, self.Z = {}, 0.0
         kept = set(chosen)
-        for pair in [pair for pair in self.cells if not kept >= set(pair)]:
+        for pair in [pair for pair in self.gates if not kept >= set(pair)]:
             self.forget(pair)
         self.chosen = [a for a in columns if a in kept]
-        self.S = {p: s for p, s in self.S.items() if set(p) <= set(columns)}
 
-    def best(self, columns, curves, T):
+    def best(self, columns, curves, T, most):
         rank = {a: self.rank(a, curves) for a in columns}
         by_rank = sorted(columns, key=lambda a: -rank[a])  # equals stay in the order of places
         if self.guests_from > T:
-            return by_rank[: self.most]
-        chosen = by_rank[: self.most - 2]
-        while len(chosen) < self.most:
-            room = self.most - len(chosen)
+            return by_rank[:most]
+        chosen = by_rank[: max(most - 2, 0)]
+        while len(chosen) < most:
+            room = most - len(chosen)
             guests = [
                 (s * s, pair)
                 for pair, s in self.S.items()
@@ -240,17 +288,18 @@ class Surfaces(Layer):
             ]
             if not guests:
                 break
-            _, pair = max(guests, key=lambda guest: guest[0])
+            _, pair = max(guests, key=lambda guest: guest[0])  # of equals the first
             chosen += [a for a in pair if a not in chosen]
         for a in by_rank:
-            if len(chosen) < self.most and a not in chosen:
+            if len(chosen) < most and a not in chosen:
                 chosen.append(a)
         return chosen
 
     def rank(self, a, curves):
+        """R of the curve's hats, and what the gates of its pairs have learned."""
         n = told = 0.0
         for cell in curves.cells.get(a, {}).values():
-            N = lanes(cell.c[k] for k in sorted(cell.c))
+            N = curves.all(curves.model, cell)
             n += N
             told += N * (cell.om * cell.om)
         rank = math.sqrt(told / n) if n > 0 else 0.0
@@ -278,20 +327,20 @@ class Shapes:
         parts = [hats(v)]
         if self.surfaces:
             parts.append(patches({j: v[j] for j in self.surfaces.chosen if j in v}))
+        a.shaped = bool(v)
         a.layers, a.ways = [], []  # what each layer says, and what it adds to the score
-        H, U = a.score, a.U
+        H = a.score
         for layer, mine in zip(self.layers, parts, strict=True):
-            heard = layer.answer(mine, H, U)
+            heard = layer.answer(mine, H)
             a.layers.append(heard)
             a.ways.append({k: heard.H[k] - H[k] for k in H})
-            H, U = heard.H, heard.U
-        a.final = dict(a.score)
-        for layer, way in zip(self.layers, a.ways, strict=True):
-            share = layer.tau.value / model.tau
-            for k in a.final:
-                if way[k] != 0:
+            H = heard.H
+        if a.shaped:
+            a.final, a.told = dict(a.score), []
+            for layer, way in zip(self.layers, a.ways, strict=True):
+                share = layer.tau.value / model.tau
+                for k in a.final:
                     a.final[k] += share * way[k]
-        a.told = U
 
     def learn_tau(self, a, sharper):
         """`sharper`: by how much P of the label grows with what multiplies given scores."""
@@ -307,47 +356,43 @@ class Shapes:
                 share[part] = factor * layer.gate(part) * s.get(k, 0.0)
         return share
 
-    def step(self, model, a, place, u, known):
-        """Gates and weights of all layers; whether a weight stepped."""
-        a.g, stepped = [], False
+    def aim(self, model, a, place, u, known):
         for layer, heard in zip(self.layers, a.layers, strict=True):
-            a.g.append(self.errors(model, layer, heard, place, u, known))
-            stepped |= layer.step(model, heard, u, a.g[-1])
+            layer.aim(model, heard, place, u, known)
+
+    def step(self, model, a, u, known):
+        """Gates and weights of all layers; whether a weight stepped."""
+        stepped = False
+        if a.shaped:
+            for layer, heard in zip(self.layers, a.layers, strict=True):
+                stepped |= layer.step(model, heard, u, known)
         return stepped
 
-    def errors(self, model, layer, heard, place, u, known):
-        """{output: [it is the label's] - p} by the scores of a layer, which its watch sees."""
-        if model.two:
-            y = 1.0 if place == model.positive else 0.0
-            p = sigmoid(heard.H[1])
-            if layer.watch and known:
-                layer.watch.see(p if y else 1.0 - p, [1.0 - p, p], u)
-            return {1: y - p}
-        p, rest = model.softmax_of_many(heard.H, heard.U, None if known else place)
-        if layer.watch and known:
-            layer.watch.see(p[place], [p[k] for k in heard.U], u, rest)
-        return {k: (1.0 if k == place else 0.0) - p_k for k, p_k in p.items()}
+    def count(self, model, a, place, u, changed):
+        """Counts, after the model's own; and which columns have surfaces from now on.
 
-    def count(self, model, a, place, u):
-        """Counts, after the model's own; and which columns have surfaces from now on."""
+        `changed`: whether columns have come or gone with this event.
+        """
+        if not (a.shaped or changed):
+            return
         for layer, heard in zip(self.layers, a.layers, strict=True):
             layer.count(model, heard, place, u)
         columns = self.columns(model)
-        for ended in set(self.curves.cells) - set(columns):
+        for ended in set(self.curves.gates) - set(columns):
             self.curves.forget(ended)
         if self.surfaces:
-            if len(columns) > self.surfaces.most:
-                v = {j: 0.0 if ("gap", j) in a.hidden else a.v.get(j, 0.0) for j in columns}
-                self.surfaces.wonder(v, self.left(a.g[0]))
-            self.surfaces.choose(columns, self.curves, model.T)
+            if len(columns) > self.surfaces.most(model) and not changed:
+                v = {j: 0.0 if ("gap", j) in a.hidden else a.v[j] for j in columns}
+                self.surfaces.wonder(columns, v, self.left(a.layers[0].g))
+            self.curves.model = model
+            self.surfaces.choose(model, columns, self.curves, changed)
 
     def left(self, g):
         """What the curves leave wrong, as one number: of many labels half of them against half."""
         bit = self.surfaces.n_choices % 5
-        left = 0.0
-        for k, g_k in g.items():
-            left += -g_k if k >> bit & 1 and len(g) > 1 else g_k
-        return left
+        if len(g) == 1:
+            return g[1]
+        return lanes([-g[k] if k >> bit & 1 else g[k] for k in g])
 
     def split(self, sign):
         for layer in self.layers:

@@ -37,9 +37,10 @@ SP_PRIVATE int sp_adaptive_room(sp_adaptive *a, ptrdiff_t n)
 }
 
 SP_NEAR int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
-                             bool naive_bayes, bool intercept)
+                             bool naive_bayes, bool intercept, int shape)
 {
     memset(a, 0, sizeof(sp_adaptive));
+    sp_shapes_init(&a->shapes, shape);
     a->eta = eta;
     a->forget = forget;
     a->watches = watches;
@@ -59,7 +60,8 @@ SP_RARE SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *othe
     to->many.tree = NULL;
     to->many.room = 0;
     memset(&to->columns, 0, sizeof(sp_columns));
-    if (sp_alarms_copy(&to->alarms, &other->alarms) < 0)
+    const int failed = sp_shapes_copy(&to->shapes, &other->shapes);
+    if (sp_alarms_copy(&to->alarms, &other->alarms) < 0 || failed < 0)
         return -1;
     if (other->room == 0)
         return 0;
@@ -88,17 +90,20 @@ SP_PRIVATE void sp_weighed_free(sp_own *own)
     sp_free(w->x);
     sp_free(w->slots);
     sp_free(w->entries);
+    sp_free(w->is_gap);
     sp_free(w->begun);
-    sp_arena_free(&w->bends);
+    sp_arena_free(&w->names);
+    sp_shaped_free(&w->shaped);
 }
 
 SP_PRIVATE size_t sp_weighed_bytes(const sp_own *own)
 {
     const sp_weighed *w = (const sp_weighed *)(const void *)own;
-    return own->kind->size + (size_t)(3 * w->room) * sizeof(double) + w->bends.bytes
-           + (size_t)w->slots_room * (sizeof(double) + sizeof(sp_slot_type) + sizeof(uint32_t))
+    return own->kind->size + (size_t)(3 * w->room) * sizeof(double) + w->names.bytes
+           + (size_t)w->slots_room * (sizeof(double) + sizeof(sp_slot_type) + sizeof(uint32_t)
+                                     + sizeof(bool))
            + (size_t)(2 * w->begun_room) * sizeof(uint32_t)
-           + (size_t)w->strides_room * sizeof(sp_stride);
+           + (size_t)w->strides_room * sizeof(sp_stride) + sp_shaped_bytes(&w->shaped);
 }
 
 /* Room for slots and values of its own. -1 without memory. */
@@ -111,8 +116,9 @@ static int sp_weighed_reserve_own(sp_weighed *w, ptrdiff_t n)
         SP_GROWING(w->x, room),
         SP_GROWING(w->slots, room),
         SP_GROWING(w->entries, room),
+        SP_GROWING(w->is_gap, room),
     };
-    if (sp_grow_all(all, 3) < 0)
+    if (sp_grow_all(all, 4) < 0)
         return -1;
     w->slots_room = room;
     return 0;
@@ -195,7 +201,9 @@ static void sp_weigh_columns(const sp_table *table, sp_weighed *w, bool pair)
         double h = om * v;
         double hh = h * h;
         double least = om * om;
-        w->gaps |= w->x[i] == 0.0 && sp_column_is_far(column);
+        const bool gap = w->x[i] == 0.0 && sp_column_is_far(column);
+        w->gaps |= gap;
+        w->is_gap[i - w->n_plain] = gap;
         sums->squares += hh > least ? hh : least;
         sums->length += fabs(h);
         sums->unknown += hh * known;
@@ -221,22 +229,69 @@ SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, cons
         sp_weigh_columns(table, w, pair);
 }
 
-SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
-                             bool bends, sp_event *event, sp_weighed *w)
+SP_NEAR int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
+                                  const sp_index *index, sp_event *event, sp_weighed *w)
 {
     const ptrdiff_t first = event->n;
     const ptrdiff_t at = w->n_plain;
-    const sp_blocks blocks = sp_table_blocks(table);
-    const sp_bent columns = {&blocks, w->slots + at, w->x + at, w->sums.v + at, w->n - at};
-    if (sp_bends_write(index, &columns, bends, &w->bends, w->entries + w->n, event) < 0)
+    const sp_present columns = {w->slots + at, w->is_gap, w->n - at};
+    if (sp_gaps_write(index, &columns, &w->names, w->entries + w->n, event) < 0)
         return -1;
     for (ptrdiff_t i = first; i < event->n; i++) {
         w->x[w->n] = event->values[i];
         w->slots[w->n++] = event->slots[i];
     }
-    sp_bends_weigh(table->blocks->chunks, w->slots, w->x, w->n_unbent, w->n, a->T, &w->sums,
+    sp_gaps_weigh(table->blocks->chunks, w->slots, w->x, w->n_unbent, w->n, a->T, &w->sums,
                    !a->rows, a->naive_bayes);
     return 0;
+}
+
+SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_weighed *w)
+{
+    const sp_shapes *shapes = &a->shapes;
+    ptrdiff_t at = w->n_plain;
+    w->shaped.has = w->shaped.bent = false;
+    if (shapes->n_columns == 0)
+        return 0;
+    if (sp_shaped_room(shapes, &w->shaped, shapes->n_columns, sp_adaptive_outputs(a)) < 0)
+        return -1;
+    for (ptrdiff_t i = 0; i < shapes->n_columns; i++, at++) {
+        while (w->slots[at] != shapes->columns[i])
+            at++;
+        w->shaped.v[i] = w->sums.v[at];
+        w->shaped.gap[i] = w->is_gap[at - w->n_plain];
+    }
+    return 0;
+}
+
+SP_PRIVATE void sp_adaptive_list_shapes(sp_adaptive *a, const sp_index *index)
+{
+    sp_shapes *shapes = &a->shapes;
+    const sp_columns *columns = &a->columns;
+    ptrdiff_t n = 0;
+    if (shapes->n_layers == 0)
+        return;
+    for (ptrdiff_t i = 0; i < columns->n; i++)
+        shapes->columns[sp_columns_turn(columns, i)] = columns->slots[i];
+    for (ptrdiff_t i = 0; i < columns->n; i++) {
+        const sp_key name = sp_index_placed(index, shapes->columns[i]);
+        if (sp_has_hidden(&name))
+            shapes->columns[n++] = shapes->columns[i];
+    }
+    shapes->n_columns = n;
+}
+
+SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const sp_weighed *w,
+                                   sp_slot_type max_features)
+{
+    const bool changed = a->columns.stale;
+    if (changed) {
+        sp_columns_settle(&a->columns, index);
+        sp_adaptive_list_shapes(a, index);
+    }
+    if (changed || w->shaped.has)
+        sp_shapes_choose(&a->shapes, &w->shaped, a->T,
+                         sp_shapes_most(sp_adaptive_places(a), max_features), changed);
 }
 
 SP_PRIVATE void sp_weighed_settle(sp_weighed *w)
@@ -259,6 +314,14 @@ SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w)
     if (a->naive_bayes) {
         w->V = sp_clip(w->d / m, 2.0);
         w->score += a->wn * w->V;
+    }
+    w->line = w->score;
+    if (a->shapes.n_columns) {
+        const sp_shaping of = sp_adaptive_shaping(a);
+        *w->shaped.line = w->line;
+        sp_shapes_answer(&a->shapes, &of, &w->shaped);
+        if (w->shaped.has)
+            w->score = *w->shaped.final;
     }
 }
 
@@ -292,11 +355,16 @@ SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w
     }
 }
 
-SP_PRIVATE void sp_learn_tau(sp_adaptive *a, double g)
+SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_weighed *w)
 {
+    const double g = w->sharper;
+    /* what curves say, too, must be heard: so the line must be able to grow */
+    const double rate = w->shaped.has && w->shaped.bent ? 0.3 : 0.1;
     a->Gtau += g * g;
-    a->tau += (0.1 * g) / sqrt(a->Gtau);
+    a->tau += (rate * g) / sqrt(a->Gtau);
     a->tau = a->tau < SP_TAU_LEAST ? SP_TAU_LEAST : a->tau > SP_TAU_MOST ? SP_TAU_MOST : a->tau;
+    for (int i = 0; w->shaped.has && i < a->shapes.n_layers; i++)
+        sp_layer_step(&a->shapes.of[i], w->shaped.of[i].sharper);
 }
 
 /* How far an event was to be expected with label y. */
@@ -331,18 +399,24 @@ SP_NEAR void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, d
 {
     const double s = w->score * sp_tempering(a);
     const double is = y == a->positive ? 1.0 : 0.0;
-    double sigmoids[2]; /* of the score, and of it tempered and sharpened */
+    double sigmoids[2]; /* of the line's score, and of the score tempered and sharpened */
     w->n_strides = 0;
     if (u == 0.0)
         return;
-    sp_sigmoid_both(w->score, s * a->tau, sigmoids);
+    sp_sigmoid_both(w->line, s * a->tau, sigmoids);
     const double p = sigmoids[0];
     const double both[2] = {1.0 - p, p};
     if (a->watches)
         w->surprise = sp_surprise_of(both, y == a->positive);
     if (a->n_labels == 2)
-        w->sharper = u * (s * (is - sigmoids[1]));
+        w->sharper = u * ((w->line * sp_tempering(a)) * (is - sigmoids[1]));
     sp_weighed_aim(a, w, 0, is - p, u);
+    if (w->shaped.has) {
+        const sp_shaping of = sp_adaptive_shaping(a);
+        sp_shapes_aim(&a->shapes, &of, &w->shaped, y, 0.0, u);
+        if (a->n_labels == 2)
+            sp_shapes_sharper(&a->shapes, &of, &w->shaped, y, u);
+    }
 }
 
 /* m, the usual |d|. */
@@ -511,8 +585,8 @@ static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const 
                   w->n_strides ? w->strides : &none, (int)y, u, a->T + 2.0, a->rD);
 }
 
-/* The same of the bends and gaps, which are behind the columns. */
-static void sp_learn_bends(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+/* The same of the gaps, which are behind the columns. */
+static void sp_learn_gaps(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
                            ptrdiff_t y, double u)
 {
     sp_sums sums = w->sums;
@@ -525,12 +599,13 @@ static void sp_learn_bends(const sp_adaptive *a, const sp_table *table, const sp
 SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
                                sp_weighed *w, ptrdiff_t y, double u)
 {
+    const bool known = y < a->n_labels;
     sp_leave_evicted(table, w);
-    if (a->n_labels > 1 && y < a->n_labels)
-        sp_learn_tau(a, w->sharper);
+    if (a->n_labels > 1 && known)
+        sp_learn_tau(a, w);
     if (a->naive_bayes)
         sp_learn_usual_odds(a, w);
-    if (y == a->n_labels)
+    if (!known)
         a->n_labels += 1; /* nobody expected it: drift of what is known is watched */
     else if (a->watches)
         sp_drift_see(&a->drift, &w->surprise, u);
@@ -541,9 +616,13 @@ SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *
         sp_learn_entries(a, table, w, sp_weighed_slots(w, event), sp_weighed_values(w, event),
                          w->n_plain, &w->sums, y, u);
     if (w->n > w->n_unbent)
-        sp_learn_bends(a, table, w, y, u);
+        sp_learn_gaps(a, table, w, y, u);
     if (w->n > w->n_plain || w->n_begun)
         sp_learn_columns(a, table, w, y, u);
+    if (w->shaped.has) {
+        const sp_shaping of = sp_adaptive_shaping(a);
+        sp_shapes_learn(&a->shapes, &of, &w->shaped, y, u, known, a->D, a->T);
+    }
 }
 
 SP_RARE SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,

@@ -15,7 +15,7 @@
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
                                 w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
                                 tau    how much sharper probabilities are, with its sum of squares
-       a column of numbers      what adaptive/columns.h says; of its gaps and bends adaptive/bends.h
+       a column of numbers      what adaptive/columns.h says; of its gaps and bends adaptive/gaps.h
 
    To answer, nothing is written:
 
@@ -65,7 +65,7 @@
 #ifndef STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 #define STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 
-#include "adaptive/bends.h"
+#include "adaptive/gaps.h"
 #include "adaptive/columns.h"
 #include "adaptive/head.h"
 #include "adaptive/state.h"
@@ -73,12 +73,14 @@
 #include "linear/table.h"
 #include "memory/heap.h"
 #include "memory/types.h"
+#include "shapes/choose.h"
 
 SP_RARE static inline void sp_adaptive_free(sp_adaptive *a)
 {
     sp_free(a->D);
     sp_columns_free(&a->columns);
     sp_alarms_free(&a->alarms);
+    sp_shapes_free(&a->shapes);
     a->D = NULL;
     a->room = 0;
 }
@@ -86,7 +88,7 @@ SP_RARE static inline void sp_adaptive_free(sp_adaptive *a)
 static inline size_t sp_adaptive_bytes(const sp_adaptive *a)
 {
     return (size_t)(a->room * SP_ADAPTIVE_NUMBERS) * sizeof(double) + sp_columns_bytes(&a->columns)
-           + (size_t)a->alarms.n * sizeof(sp_alarm);
+           + (size_t)a->alarms.n * sizeof(sp_alarm) + sp_shapes_bytes(&a->shapes);
 }
 
 /* Room for n labels. Returns -1 without memory. */
@@ -102,7 +104,7 @@ static inline int sp_adaptive_expect(sp_adaptive *a, ptrdiff_t n, int positive)
 
 /* Untrained. Returns -1 without memory. Call sp_adaptive_free in either case. */
 SP_NEAR int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
-                             bool naive_bayes, bool intercept);
+                             bool naive_bayes, bool intercept, int shape);
 
 /* The same with memory of its own. -1 without it. Call sp_adaptive_free in either case. */
 SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other);
@@ -137,10 +139,35 @@ SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, pt
 SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                                sp_weighed *w);
 
-/* Likewise the gaps of its columns, and if there are `bends` these, which become entries of the
-   event. -1 without memory. */
-SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
-                             bool bends, sp_event *event, sp_weighed *w);
+/* Likewise the gaps of its columns, which become entries of the event. -1 without memory. */
+SP_NEAR int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
+                                  const sp_index *index, sp_event *event, sp_weighed *w);
+
+/* What curves and surfaces take of the model. */
+static inline sp_shaping sp_adaptive_shaping(const sp_adaptive *a)
+{
+    const sp_shaping of = {
+        .eta = a->eta,
+        .forget = a->forget,
+        .watches = a->watches,
+        .two = !a->rows,
+        .positive = a->positive,
+        .n_labels = a->n_labels,
+        .tau = a->tau,
+        .tempering = a->T / (a->T + 10.0),
+    };
+    return of;
+}
+
+/* v of the columns that have shapes. -1 without memory. */
+SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_weighed *w);
+
+/* The list of columns that may have shapes, for which there is room. */
+SP_PRIVATE void sp_adaptive_list_shapes(sp_adaptive *a, const sp_index *index);
+
+/* After an event has been learned: turns of columns, and which have surfaces. */
+SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const sp_weighed *w,
+                                   sp_slot_type max_features);
 
 /* What follows from the sums: r, length and unknown. */
 SP_PRIVATE void sp_weighed_settle(sp_weighed *w);
@@ -195,8 +222,8 @@ static inline bool sp_once_is_sound(const sp_adaptive *a)
 
 /* --- Parts of a step that are the same with more labels */
 
-/* tau; g: u d log P(y) / d tau, before the label is learned. */
-SP_PRIVATE void sp_learn_tau(sp_adaptive *a, double g);
+/* tau, and those of curves and surfaces, before the label is learned. */
+SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_weighed *w);
 
 /* Columns that the ceiling has let go are the null slot's now. */
 SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_weighed *w);

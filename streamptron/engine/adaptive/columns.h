@@ -8,7 +8,7 @@
 
    with x = 0 where an event lacks it: a column takes part in every event, and a dict with zeros is
    the same event as one without. Neither unit nor offset of a column is seen in v. Where 0 is far
-   from all that is not 0, it is a gap, and no value: v is 0, and adaptive/bends.h says what speaks.
+   from all that is not 0, it is a gap, and no value: v is 0, and adaptive/gaps.h says what speaks.
 
        a, b      mean and variance of its values that are not 0
        n, since  events that had one, and all events, both since it is a column

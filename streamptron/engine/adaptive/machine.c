@@ -27,7 +27,7 @@ SP_NEAR int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int 
     sp_table *table = &learner->table;
     sp_serve_init(&learner->serve, serve, average, pocket);
     if (sp_adaptive_init(&learner->adaptive, rule->eta, rule->forget, rule->watches,
-                         rule->naive_bayes, rule->intercept)
+                         rule->naive_bayes, rule->intercept, rule->shape)
         < 0)
         return -1;
     learner->adaptive.columns.hashed = learner->index.bits != 0;
@@ -39,7 +39,13 @@ SP_NEAR int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int 
 
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner)
 {
-    return sp_columns_list(&learner->adaptive.columns, &learner->table, &learner->index);
+    sp_adaptive *a = &learner->adaptive;
+    if (sp_columns_list(&a->columns, &learner->table, &learner->index) < 0
+        || sp_shapes_room(&a->shapes, a->columns.n) < 0)
+        return -1;
+    sp_adaptive_list_shapes(a, &learner->index);
+    sp_shapes_seat(&a->shapes);
+    return 0;
 }
 
 static const sp_own_kind sp_weighed_kind = {
@@ -54,14 +60,15 @@ SP_PRIVATE int sp_weighed_read(sp_learner *learner, sp_event *event, const sp_ow
     const sp_adaptive *adaptive = &learner->adaptive;
     sp_weighed *w = (sp_weighed *)(void *)sp_event_own(event, kind);
     ptrdiff_t columns = adaptive->columns.n;
-    const bool bends = learner->rule.bends && columns;
-    columns += SP_BENDS_OF_COLUMN * columns;
+    columns += columns; /* each may be a gap */
     if (w == NULL || sp_weighed_reserve(w, event->n, columns, outputs) < 0)
         return -1;
     sp_adaptive_weigh(adaptive, &learner->table, event, w);
-    if (!(bends || w->gaps))
+    if (sp_adaptive_shape(adaptive, w) < 0)
+        return -1;
+    if (!w->gaps)
         return 0;
-    return sp_adaptive_bend(adaptive, &learner->table, &learner->index, bends, event, w);
+    return sp_adaptive_open_gaps(adaptive, &learner->table, &learner->index, event, w);
 }
 
 SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event)
@@ -119,7 +126,13 @@ SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdif
     sp_weighed_refresh(w, event);
     if (y >= adaptive->room && sp_adaptive_room(adaptive, y + 1) < 0)
         return -1;
-    return w->n_begun ? sp_columns_room(&adaptive->columns, adaptive->columns.n + w->n_begun) : 0;
+    const ptrdiff_t columns = adaptive->columns.n + w->n_begun;
+    const sp_shaping of = sp_adaptive_shaping(adaptive);
+    if (adaptive->shapes.n_layers && columns
+        && (sp_shapes_room(&adaptive->shapes, columns) < 0
+            || sp_shapes_reserve(&adaptive->shapes, &of, &w->shaped, y) < 0))
+        return -1;
+    return w->n_begun ? sp_columns_room(&adaptive->columns, columns) : 0;
 }
 
 SP_NEAR int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
@@ -136,11 +149,11 @@ SP_NEAR void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y,
     learner->n_mistakes += best >= 0 && best != y;
     if (u == 0.0)
         return;
-    learner->n_updates += sp_weighed_of(event)->n_strides > 0;
+    sp_weighed *w = sp_weighed_of(event);
+    learner->n_updates += w->n_strides > 0 || sp_shaped_steps(&w->shaped);
     sp_alarms_learn(&learner->adaptive.alarms, learner->adaptive.n_labels, best, y);
-    sp_adaptive_learn(&learner->adaptive, &learner->table, event, sp_weighed_of(event), y, u);
-    if (learner->adaptive.columns.stale)
-        sp_columns_settle(&learner->adaptive.columns, &learner->index);
+    sp_adaptive_learn(&learner->adaptive, &learner->table, event, w, y, u);
+    sp_adaptive_settle(&learner->adaptive, &learner->index, w, sp_index_ceiling(&learner->index));
     sp_two_labels_meet(&learner->two, y);
 }
 

@@ -10,6 +10,7 @@
 #include "many/state.h"
 #include "memory/arena.h"
 #include "memory/types.h"
+#include "shapes/state.h"
 
 enum {
     SP_ADAPTIVE_NUMBERS = 5, /* kept for each label, once a model */
@@ -48,6 +49,7 @@ typedef struct sp_adaptive {
     sp_columns columns;
     sp_drift drift;
     sp_alarms alarms;
+    sp_shapes shapes;
     ptrdiff_t room; /* of each of these, in one block of memory */
     double *D;
     double *lnD; /* log(D + 1); with rows log(1 + D / 3) */
@@ -81,13 +83,14 @@ typedef struct sp_weighed {
     ptrdiff_t room;    /* entries */
     ptrdiff_t n_plain;  /* entries that are no columns */
     ptrdiff_t n_unbent; /* these, and all columns behind them */
-    ptrdiff_t n;        /* and what the columns hide behind those: gaps and bends */
-    sp_arena bends;     /* their names */
+    ptrdiff_t n;        /* and what the columns hide behind those: gaps */
+    sp_arena names;     /* their names */
     bool gaps;          /* there are columns with gaps */
     double *x;          /* where there are columns: what each entry is */
     sp_slot_type *slots;
     uint32_t *entries; /* and which of the event's; -1: the event lacks it. Of a bend its column,
                           counted from the first */
+    bool *is_gap; /* of each column, from the first */
     ptrdiff_t slots_room;
     ptrdiff_t n_begun; /* entries that become columns: their places here, then their slots */
     uint32_t *begun;
@@ -95,7 +98,8 @@ typedef struct sp_weighed {
     double r;       /* of X = om v r */
     double length;  /* sum |X| */
     double unknown; /* how little of the event is known, for the rank */
-    double score; /* the one output's */
+    double line;  /* the one output's score, as the line has it, */
+    double score; /* and with curves and surfaces */
     double d;
     double V;
     double sharper; /* u d log P(y) / d tau, of the label that was aimed at */
@@ -104,6 +108,7 @@ typedef struct sp_weighed {
     ptrdiff_t strides_room;
     ptrdiff_t top; /* by the scores: the answer */
     sp_surprise surprise;
+    sp_shaped shaped;
 } sp_weighed;
 
 /* How many labels naive Bayes weighs: two from the start, whether or not they have come. */

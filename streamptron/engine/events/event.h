@@ -16,7 +16,7 @@
    index has changed in the meantime.
 
    Scored by AdaptiveClassifier, an event may have bends of columns behind its entries
-   (adaptive/bends.h). They are the model's and not the event's: `n` counts them until the path is
+   (adaptive/gaps.h). They are the model's and not the event's: `n` counts them until the path is
    done with it.
 
    Scratch grows with the largest event. When a much smaller one comes after it, it is given

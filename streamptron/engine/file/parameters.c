@@ -42,7 +42,7 @@ static const sp_setting sp_learners_settings[] = {
     {"forget", "AS", SP_SETTING_VALUE, SP_AT(forget), 0, 0, NULL},
     {"threshold", "S", SP_SETTING_VALUE, SP_AT(threshold), 0, 0, NULL},
     {"naive_bayes", "A", SP_SETTING_TRUTH, SP_AT(rule.naive_bayes), 0, 0, NULL},
-    {"bends", "A", SP_SETTING_TRUTH, SP_AT(rule.bends), 0, 0, NULL},
+    {"shape", "A", SP_SETTING_WORD, SP_AT(rule.shape), 0, 0, "line|curve|auto"},
     {"intercept", "PMIWAV", SP_SETTING_TRUTH, SP_AT(rule.intercept), 0, 0, NULL},
     {"average", "PMIR", SP_SETTING_WORD, SP_AT(average), 0, 0, "none|uniform|exponential"},
     {"half_life", "PMIR", SP_SETTING_REAL, SP_AT(half_life), 1.0, 1e10,
@@ -105,6 +105,7 @@ static void sp_parameters_default(sp_parameters *p, int kind)
                                                                       : SP_UPDATE_MARGIN;
     p->rule.forget = sp_classes[kind].letter == 'S' ? 0.0009765625 : 0.0;
     p->rule.watches = p->rule.naive_bayes = sp_classes[kind].letter == 'A';
+    p->rule.shape = p->rule.naive_bayes ? SP_SHAPE_AUTO : SP_SHAPE_LINE;
     p->rule.intercept = strchr("RS", sp_classes[kind].letter) == NULL;
     p->above = 0.5;
     p->average = weights ? SP_AVERAGE_UNIFORM : SP_AVERAGE_NONE;

@@ -55,7 +55,7 @@ typedef struct sp_rule {
     double forget;
     bool watches; /* forget is chosen by what the stream does */
     bool naive_bayes;
-    bool bends; /* columns have hidden features of their own */
+    int shape; /* SP_SHAPE_: what columns say beside a straight line */
 } sp_rule;
 
 /* What kind of answer is made of the scores; -1: an unknown rule. */

@@ -15,8 +15,7 @@
 static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
 {
     const sp_adaptive *a = &learner->adaptive;
-    const ptrdiff_t top = w->weighed.top;
-    double best = sp_many_score_of(a, w, top);
+    double best = sp_many_line_of(a, w, w->line_top);
     if (fresh && best < w->begins)
         best = w->begins;
     w->rest = sp_tree_sum(&learner->adaptive.many) - sp_met_sum(w->leaf, w->n_met);
@@ -141,6 +140,18 @@ static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_
         sp_many_aim_at(a, w, y, 1.0 - sp_tree_leaf(many, y) * w->shift / w->total, u);
 }
 
+/* The same of curves and surfaces. */
+static void sp_many_aim_shapes(const sp_adaptive *a, sp_met *w, ptrdiff_t y, double u)
+{
+    sp_shaped *shaped = &w->weighed.shaped;
+    const sp_shaping of = sp_adaptive_shaping(a);
+    for (int i = 0; i < SP_LAYERS; i++)
+        shaped->of[i].sharper = 0.0;
+    if (y < a->n_labels && sp_many_sharpens(a))
+        w->weighed.sharper = sp_shapes_sharper(&a->shapes, &of, shaped, y, u);
+    sp_shapes_aim(&a->shapes, &of, shaped, y, w->begins, u);
+}
+
 SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
 {
     const sp_adaptive *a = &learner->adaptive;
@@ -152,14 +163,16 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
     w->weighed.sharper = 0.0;
     if (u == 0.0)
         return;
-    if (!fresh && sp_many_sharpens(a))
-        w->weighed.sharper = sp_many_sharper(a, w, y, u);
     w->begins = sp_many_begins(a);
+    if (w->weighed.shaped.has)
+        sp_many_aim_shapes(a, w, y, u);
+    else if (!fresh && sp_many_sharpens(a))
+        w->weighed.sharper = sp_many_sharper(a, w, y, u);
     sp_many_total(learner, w, fresh);
     sp_many_aim_at_met(a, w, y, u);
     sp_many_aim_at_others(learner, w, y, u);
     if (fresh) {
-        double best = sp_many_score_of(a, w, w->weighed.top);
+        double best = sp_many_line_of(a, w, w->line_top);
         p = sp_one_exp(w->begins - SP_MAX(best, w->begins)) / w->total;
         sp_many_aim_at(a, w, y, 1.0 - p, u);
     } else if (a->watches) {
@@ -549,8 +562,8 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
     const ptrdiff_t n = a->n_labels;
     sp_leave_evicted(&learner->table, weighed);
     sp_many_move(&learner->table, slots, w);
-    if (y < n)
-        sp_learn_tau(a, weighed->sharper);
+    if (y < n && sp_many_sharpens(a))
+        sp_learn_tau(a, weighed);
     if (a->naive_bayes)
         sp_many_learn_usual_odds(a, w);
     sp_many_learn_usual_score(a, w, y);
@@ -571,4 +584,8 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
     sp_many_learn_rows(learner, event, w, y, u);
     if (weighed->n > weighed->n_plain || weighed->n_begun)
         sp_many_learn_columns(learner, w, y, u);
+    if (weighed->shaped.has) {
+        const sp_shaping of = sp_adaptive_shaping(a);
+        sp_shapes_learn(&a->shapes, &of, &weighed->shaped, y, u, y < n, a->D, a->T);
+    }
 }

@@ -94,13 +94,13 @@ SP_PRIVATE int sp_many_turned(sp_table *to, const sp_table *pair, int positive)
 SP_RARE static void sp_many_split_once(sp_learner *learner)
 {
     sp_adaptive *a = &learner->adaptive;
-    const sp_once_pair pair = {*a->w0, *a->G0};
-    learner->adaptive.many.pair = pair;
+    a->many.pair.w0 = *a->w0;
+    a->many.pair.G0 = *a->G0;
     a->rows = true;
     a->many.b = 0.0;
     for (int k = 0; k < 2; k++) {
-        a->w0[k] = k == a->positive ? 0.5 * pair.w0 : -0.5 * pair.w0;
-        a->G0[k] = pair.G0;
+        a->w0[k] = k == a->positive ? 0.5 * a->many.pair.w0 : -0.5 * a->many.pair.w0;
+        a->G0[k] = a->many.pair.G0;
         sp_adaptive_set_count(a, k, a->D[k]);
     }
     sp_tree_fill(&learner->adaptive.many, a->w0, 2);
@@ -114,7 +114,11 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
         return -1;
     }
     *before = learner->table;
-    if (sp_many_turned(&learner->table, before, learner->adaptive.positive) < 0) {
+    sp_adaptive *a = &learner->adaptive;
+    sp_shapes shapes = {0};
+    if (sp_many_turned(&learner->table, before, a->positive) < 0
+        || sp_shapes_split(&shapes, &a->shapes, a->positive) < 0) {
+        sp_shapes_free(&shapes);
         sp_rows_free(sp_many_rows(&learner->table));
         sp_table_free(&learner->table);
         sp_tree_free(&learner->adaptive.many);
@@ -123,6 +127,8 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
         return -1;
     }
     learner->before = before;
+    a->many.pair.shapes = a->shapes;
+    a->shapes = shapes;
     learner->answer = SP_ANSWER_LABELS;
     learner->version += 1;
     sp_many_split_once(learner);
@@ -139,6 +145,8 @@ SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
         learner->answer = SP_ANSWER_PAIR;
         learner->version += 1;
         a->rows = false;
+        sp_shapes_free(&a->shapes);
+        a->shapes = a->many.pair.shapes;
         a->w0[0] = pair->w0;
         a->G0[0] = pair->G0;
         a->w0[1] = a->G0[1] = 0.0;
@@ -147,8 +155,11 @@ SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
         sp_rows_free(sp_many_rows(&turned));
         sp_table_free(&turned);
         sp_tree_free(&learner->adaptive.many);
-    } else
+    } else {
         sp_table_free(learner->before);
+        sp_shapes_free(&a->many.pair.shapes);
+    }
+    memset(&a->many.pair.shapes, 0, sizeof(sp_shapes));
     sp_free(learner->before);
     learner->before = NULL;
 }
@@ -156,7 +167,9 @@ SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
 SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
 {
     sp_table *table = &learner->table;
-    if (sp_adaptive_room(&learner->adaptive, n) < 0 || sp_tree_room(&learner->adaptive.many, n) < 0)
+    if (sp_adaptive_room(&learner->adaptive, n) < 0
+        || sp_shapes_lanes(&learner->adaptive.shapes, n) < 0
+        || sp_tree_room(&learner->adaptive.many, n) < 0)
         return -1;
     if (table->own == NULL)
         table->own = sp_rows_open();
@@ -381,10 +394,11 @@ SP_PRIVATE void sp_many_take(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     learner->n_mistakes += best != y;
     if (u == 0.0)
         return;
-    learner->n_updates += w->weighed.n_strides > 0;
+    learner->n_updates += w->weighed.n_strides > 0 || sp_shaped_steps(&w->weighed.shaped);
     sp_alarms_learn(&learner->adaptive.alarms, learner->adaptive.n_labels, best, y);
     sp_many_learn(learner, event, w, y, u);
-    sp_columns_settle(&learner->adaptive.columns, &learner->index);
+    sp_adaptive_settle(&learner->adaptive, &learner->index, &w->weighed,
+                       sp_index_ceiling(&learner->index));
 }
 
 SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output)

@@ -222,6 +222,21 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
     return top;
 }
 
+/* Curves and surfaces, which know all labels. */
+static void sp_many_shape(const sp_adaptive *a, sp_met *w)
+{
+    sp_shaped *shaped = &w->weighed.shaped;
+    const sp_shaping of = sp_adaptive_shaping(a);
+    for (ptrdiff_t k = 0; k < a->n_labels; k++)
+        shaped->line[k] = sp_many_line_of(a, w, k);
+    sp_shapes_answer(&a->shapes, &of, shaped);
+    if (!shaped->has)
+        return;
+    const double best = sp_met_most(shaped->final, a->n_labels, shaped->final[0]);
+    const ptrdiff_t top = sp_met_from(shaped->final, 0, a->n_labels, best);
+    w->weighed.top = top < a->n_labels ? top : 0; /* no number, as only a damaged file has it */
+}
+
 SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event, sp_met *w)
 {
     const sp_adaptive *a = &learner->adaptive;
@@ -254,7 +269,9 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     }
     const sp_contrast contrast = {w->largest, m, weighed->r, a->wn};
     sp_met_scores(w->z, &contrast, w->E, w->V, w->plain, w->score, w->n_met);
-    weighed->top = sp_many_top(learner, w);
+    weighed->top = w->line_top = sp_many_top(learner, w);
+    if (a->shapes.n_columns)
+        sp_many_shape(a, w);
 }
 
 /* The best label without an alarm; -1: there is none. */
@@ -299,9 +316,7 @@ SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, dou
     const double scale = sp_tempering(a) * a->tau;
     double total = 0.0;
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
-        p[k] = a->w0[k];
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        p[w->met[i]] = w->score[i];
+        p[k] = sp_many_score_of(a, w, k);
     sp_exps(p, scale, p[w->weighed.top] * scale, w->E, a->n_labels);
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
         total += w->E[k];

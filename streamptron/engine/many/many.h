@@ -103,6 +103,7 @@ typedef struct sp_met {
     double *p; /* the products of naive Bayes; then the probabilities */
     double *E; /* exponents that these have lost; then what is worked out of all that were met */
     double *leaf; /* e^w0 */
+    ptrdiff_t line_top; /* the best label by the line, without curves and surfaces */
     double *plain; /* the scores without naive Bayes */
     double largest; /* Z */
     double begins;  /* w0 of a new label */
@@ -146,10 +147,15 @@ static inline uint32_t sp_many_at(const sp_met *w, ptrdiff_t k)
     return (uint32_t)w->spots[k];
 }
 
-/* The score of a label in an answered event. */
-static inline double sp_many_score_of(const sp_adaptive *a, const sp_met *w, ptrdiff_t k)
+/* The score of a label in an answered event, as the line has it; and with curves and surfaces. */
+static inline double sp_many_line_of(const sp_adaptive *a, const sp_met *w, ptrdiff_t k)
 {
     return sp_many_met(w, k) ? w->score[sp_many_at(w, k)] : a->w0[k];
+}
+
+static inline double sp_many_score_of(const sp_adaptive *a, const sp_met *w, ptrdiff_t k)
+{
+    return w->weighed.shaped.has ? w->weighed.shaped.final[k] : sp_many_line_of(a, w, k);
 }
 
 /* What a slot has of label k; zeros if nothing. A slot without a chunk has nothing. */

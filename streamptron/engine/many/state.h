@@ -5,6 +5,7 @@
 #define STREAMPTRON_MANY_STATE_H
 
 #include "memory/types.h"
+#include "shapes/state.h"
 
 /* Labels, or a part of them: the largest w0, and the sum of e^w0. */
 typedef struct sp_branch {
@@ -15,6 +16,7 @@ typedef struct sp_branch {
 /* What the one output of two labels was, while the third is being learned. */
 typedef struct sp_once_pair {
     double w0, G0;
+    sp_shapes shapes;
 } sp_once_pair;
 
 typedef struct sp_many {

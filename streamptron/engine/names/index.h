@@ -212,6 +212,12 @@ static inline sp_key sp_index_placed(const sp_index *index, sp_slot_type place)
 
 SP_API void sp_index_free(sp_index *index);
 
+/* max_features; 0: there is no ceiling. */
+static inline sp_slot_type sp_index_ceiling(const sp_index *index)
+{
+    return index->max_slots == SP_SLOT_MAX ? 0 : index->max_slots - SP_SLOTS_RESERVED;
+}
+
 /* bits = 0 for the exact index, max_features = 0 for no ceiling. Returns -1 without memory. */
 SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
                          sp_slot_type max_features);
