@@ -31,12 +31,14 @@ from streamptron.engine.path cimport (
     sp_learner_slots_fault, sp_once_numbers, sp_rule_can)
 from streamptron.engine.whole cimport (
     SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_LABEL_WIDTH,
-    SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_VOTED_MEMORY, sp_counts_fault, sp_entries_map,
-    sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
+    SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_SHAPES_MEMORY, SP_VOTED_MEMORY, sp_counts_fault,
+    sp_entries_map, sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
     sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
-    sp_learner_has_rows, sp_learner_is_wide, sp_learner_widen, sp_marked_map, sp_marked_measure,
+    sp_learner_has_rows, sp_learner_is_shaped, sp_learner_is_wide, sp_learner_widen,
+    sp_marked_map, sp_marked_measure,
     sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write,
-    sp_sets_marks_check, sp_voted, sp_voters_flatten, sp_voters_measure, sp_voters_read)
+    sp_sets_marks_check, sp_shaped_measure, sp_shaped_read, sp_shaped_write, sp_voted,
+    sp_voters_flatten, sp_voters_measure, sp_voters_read)
 
 from streamptron.estimator.names import shown
 from streamptron.estimator.parameters import MAX_PAIRS, pairs_of
@@ -237,6 +239,8 @@ cdef dict arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up)
             arrays.update(_voted_write(learner))
         if sp_learner_can(learner, SP_CAN_SET):
             arrays["marked"] = _marked_write(learner)
+        if sp_learner_is_shaped(learner):
+            arrays["shapes"] = _shapes_write(learner)
         if sp_learner_is_wide(learner):
             arrays["entries"] = _entries_write(learner, flat)
         elif sp_learner_has_rows(learner):
@@ -316,6 +320,28 @@ cdef int _voted_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs) exc
         raise MemoryError("no memory for the model")
     if fault:
         raise ValueError("the updates contradict themselves")
+    return 0
+
+
+cdef tuple _shapes_write(const sp_learner* learner):
+    """The array of an AdaptiveClassifier's curves and surfaces."""
+    cdef uint32_t* words
+    array = array_of(<void**> &words, sp_shaped_measure(learner), 0, 4)
+    sp_shaped_write(learner, words)
+    return array
+
+
+cdef int _shapes_read(sp_learner* learner, array) except -1:
+    """Read that array, after names and slots."""
+    cdef size_t n
+    cdef int fault
+    cdef const uint32_t* words = <const uint32_t*> array_start(array, 0, 4, &n)
+    with nogil:
+        fault = sp_shaped_read(learner, words, n)
+    if fault == SP_SHAPES_MEMORY:
+        raise MemoryError("no memory for the model")
+    if fault:
+        raise ValueError("what is kept of curves and surfaces contradicts itself")
     return 0
 
 
@@ -427,6 +453,7 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
             raise ValueError("a VotedPerceptron cannot be used in place")
         voted = {name: arrays.pop(name) for name in VOTED}
     marked = arrays.pop("marked") if sp_learner_can(learner, SP_CAN_SET) else None
+    shapes = arrays.pop("shapes") if sp_learner_is_shaped(learner) else None
     marks = None
     entries = arrays.pop("entries", None)
     if entries is not None:
@@ -479,6 +506,8 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
         raise MemoryError("no memory for the model")
     if fault:
         raise ValueError((<bytes> sp_flat_words(fault)).decode("ascii"))
+    if shapes is not None:
+        _shapes_read(learner, shapes)
     if entries is not None:
         return _entries_read(learner, entries, whole)
     if marks is not None:

@@ -128,7 +128,7 @@ static inline const char *sp_machine_fault(const sp_learner *learner)
 {
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
-        return sp_columns_fault(&learner->adaptive.columns, &learner->table, &learner->index);
+        return sp_adaptive_wrong(learner);
     case SP_MACHINE_MANY:
         return sp_many_fault(learner);
     case SP_MACHINE_WIDE:

@@ -12,6 +12,7 @@
 #include "sets/sets.c"
 #include "sets/tell.c"
 #include "shapes/choose.c"
+#include "shapes/flat.c"
 #include "shapes/layers.c"
 #include "shapes/shapes.c"
 #include "voted/vote.c"

@@ -126,6 +126,14 @@ cdef extern from "wide/flat.h" nogil:
     int sp_learner_widen(sp_learner *learner) noexcept
 
 
+cdef extern from "whole/shaped.h" nogil:
+    enum:
+        SP_SHAPES_MEMORY
+    bint sp_learner_is_shaped(const sp_learner *learner) noexcept
+    size_t sp_shaped_measure(const sp_learner *learner) noexcept
+    void sp_shaped_write(const sp_learner *learner, uint32_t *words) noexcept
+    int sp_shaped_read(sp_learner *learner, const uint32_t *words, size_t n) noexcept
+
 cdef extern from "whole/marked.h" nogil:
     bint sp_learner_has_rows(const sp_learner *learner) noexcept
     size_t sp_marked_measure(const sp_learner *learner, const sp_flat *flat) noexcept

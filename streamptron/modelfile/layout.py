@@ -30,6 +30,7 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "voted_updates": ("U32", ()),
     "voted_turns": ("U32", (2,)),
     "marks": ("U32", (4,)),
+    "shapes": ("U32", ()),
     "texts": ("U8", ()),
     "journal": ("U8", ()),
     "steps": ("U8", ()),
@@ -41,6 +42,7 @@ VOTED = {name for name in ARRAYS if name.startswith("voted_")}  # of a VotedPerc
 SETS = {"marked", "marks"}  # of a MultiLabelClassifier, besides
 ROWS = {"marks"}  # of an AdaptiveClassifier with more than two labels, besides
 ENTRIES = {"entries"}  # of a Perceptron, MIRA or AROW with many labels, besides
+SHAPES = {"shapes"}  # of an AdaptiveClassifier with curves or surfaces, besides
 JOURNAL = "journal"  # of any learner's, if one was saved with it
 STEPS = "steps"  # of a pipeline, if there are others than a tokenizer
 BESIDE = {JOURNAL, STEPS}

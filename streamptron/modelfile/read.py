@@ -28,6 +28,7 @@ from streamptron.modelfile.layout import (
     LIMITED,
     ONCE,
     ROWS,
+    SHAPES,
     SETS,
     STEPS,
     VOTED,
@@ -308,6 +309,8 @@ class _Header:
             expected = expected | ENTRIES
         if "many" in self.metadata:
             expected = expected | ROWS
+        if getattr(model, "shape", "line") != "line":
+            expected = expected | SHAPES
         if self.arrays.keys() - BESIDE != expected:
             raise ModelFileError("the arrays are not those of such a model")
         labels = self.part("labels")

@@ -62,9 +62,12 @@ class Gate:
         self.put(self.value + (0.2 * way) / math.sqrt(self.gamma), self.gamma)
 
     def put(self, value, gamma):
-        """Within bounds: what has said nothing for long must not be divided by 0."""
+        """Within bounds: what has said nothing for long must not be divided by 0.
+
+        And a float32 must hold it, whatever sample weights come.
+        """
         self.value = self.kept(min(max(value, 0.0), self.most))
-        self.gamma = self.kept(max(gamma, 2.0**-40))
+        self.gamma = self.kept(min(max(gamma, 2.0**-40), 1e38))
 
 
 class Cell:

@@ -1,5 +1,7 @@
 #include "adaptive/machine.h"
 
+#include "shapes/flat.h"
+
 static ptrdiff_t sp_adaptive_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 {
     (void)table; /* all are alike */
@@ -46,6 +48,13 @@ SP_PRIVATE int sp_adaptive_ready(sp_learner *learner)
     sp_adaptive_list_shapes(a, &learner->index);
     sp_shapes_seat(&a->shapes);
     return 0;
+}
+
+SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    const char *wrong = sp_columns_fault(&a->columns, &learner->table, &learner->index);
+    return wrong == NULL ? sp_shapes_fault(&a->shapes, sp_adaptive_places(a)) : wrong;
 }
 
 static const sp_own_kind sp_weighed_kind = {

@@ -14,6 +14,9 @@ SP_NEAR int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int 
 /* The list of columns, of the slots. -1 without memory. */
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);
 
+/* What is wrong with columns, and with their curves and surfaces, or NULL. */
+SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner);
+
 /* The score, and the verdict. -1 without memory. */
 SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event);
 

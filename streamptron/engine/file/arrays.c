@@ -8,6 +8,7 @@
 #include "voted/flat.h"
 #include "whole/flat.h"
 #include "whole/marked.h"
+#include "whole/shaped.h"
 #include "wide/flat.h"
 
 #include <string.h>
@@ -32,6 +33,11 @@ SP_API const char *sp_flat_words(int fault)
     }
 }
 
+static const char *sp_shapes_words(void)
+{
+    return "what is kept of curves and surfaces contradicts itself";
+}
+
 /* --- Reading */
 
 /* A bit for each array that such a model has. */
@@ -46,6 +52,8 @@ static uint32_t sp_arrays_expected(const sp_learner *learner)
         all |= 1U << SP_ARRAY_STAMPS;
     if (learner->adaptive.rows)
         all |= 1U << SP_ARRAY_MARKS;
+    if (sp_learner_is_shaped(learner))
+        all |= 1U << SP_ARRAY_SHAPES;
     if (sp_learner_is_wide(learner))
         all |= 1U << SP_ARRAY_ENTRIES;
     if (sp_learner_can(learner, SP_CAN_VOTE)) {
@@ -140,6 +148,18 @@ static int sp_marks_fault(int wrong, sp_fault *fault)
                  : 0;
 }
 
+/* Curves and surfaces, behind names and slots. They are copied, also in place. */
+static int sp_shapes_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
+                          sp_fault *fault)
+{
+    size_t n;
+    const uint32_t *words = (const uint32_t *)sp_array_at(header, arrays, SP_ARRAY_SHAPES, &n);
+    const int wrong = sp_shaped_read(learner, words, n);
+    if (wrong == SP_SHAPES_MEMORY)
+        return sp_fault_memory(fault);
+    return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, sp_shapes_words()) : 0;
+}
+
 /* --- More than two labels */
 
 /* The rows, behind names and slots. */
@@ -217,6 +237,10 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
     int failed = sp_flat_open(&flat, learner, n_outputs, n_objects, in_place, fault);
     if (failed)
         return failed;
+    if (sp_learner_is_shaped(learner))
+        failed = sp_shapes_open(header, arrays, learner, fault);
+    if (failed)
+        return failed;
     if (learner->adaptive.rows)
         return sp_marks_open(header, arrays, learner, in_place, fault);
     if (header->arrays[SP_ARRAY_ENTRIES].there)
@@ -268,6 +292,17 @@ static bool sp_flat_room(const sp_learner *learner, sp_flat *flat, sp_laid_out *
         return true;
     flat->stamps = (uint32_t *)sp_array_room(to, SP_ARRAY_STAMPS, flat->n_keys, 0);
     return flat->stamps != NULL;
+}
+
+/* -1 without memory. */
+static int sp_shapes_lay_out(const sp_learner *learner, sp_laid_out *to)
+{
+    uint32_t *words
+        = (uint32_t *)sp_array_room(to, SP_ARRAY_SHAPES, sp_shaped_measure(learner), 0);
+    if (words == NULL)
+        return -1;
+    sp_shaped_write(learner, words);
+    return 0;
 }
 
 /* -1 without memory. */
@@ -348,6 +383,8 @@ SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *jour
             deep = sp_flat_too_deep(&flat, SP_FLAT_DEPTH);
         }
     }
+    if (good && sp_learner_is_shaped(learner))
+        good = sp_shapes_lay_out(learner, arrays) == 0;
     if (good && learner->adaptive.rows)
         good = sp_marks_lay_out(learner, &flat, arrays) == 0;
     if (good && sp_learner_is_wide(learner))

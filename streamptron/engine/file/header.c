@@ -27,6 +27,7 @@ static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_VOTED_UPDATES] = {"voted_updates", "U32", 4, 0},
     [SP_ARRAY_VOTED_TURNS] = {"voted_turns", "U32", 4, 2},
     [SP_ARRAY_MARKS] = {"marks", "U32", 4, 4},
+    [SP_ARRAY_SHAPES] = {"shapes", "U32", 4, 0},
     [SP_ARRAY_TEXTS] = {"texts", "U8", 1, 0},
     [SP_ARRAY_JOURNAL] = {"journal", "U8", 1, 0},
     [SP_ARRAY_STEPS] = {"steps", "U8", 1, 0},

@@ -41,6 +41,7 @@ typedef enum sp_array_name {
     SP_ARRAY_VOTED_UPDATES,
     SP_ARRAY_VOTED_TURNS,
     SP_ARRAY_MARKS,
+    SP_ARRAY_SHAPES,
     SP_ARRAY_TEXTS,
     SP_ARRAY_JOURNAL,
     SP_ARRAY_STEPS,

@@ -251,7 +251,7 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
     }
     if (!sp_tree_is_true(&learner->adaptive.many, a->w0, a->n_labels))
         return "the tree of intercepts is not that of the labels";
-    return sp_columns_fault(&a->columns, table, &learner->index);
+    return sp_adaptive_wrong(learner);
 }
 
 SP_RARE SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_slots)

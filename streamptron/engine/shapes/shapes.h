@@ -51,6 +51,7 @@
 #define SP_GATE_MOST 4.0       /* of a part */
 #define SP_GATE_MOST_LAYER 5.0 /* of a layer */
 #define SP_GAMMA_LEAST 0x1p-40 /* what has said nothing for long is not divided by 0 */
+#define SP_GAMMA_MOST 1e38
 #define SP_SHAPES_LABELS 0x100000 /* cells by labels are at most so many */
 
 /* How many cells a part of that layer has. */
@@ -133,7 +134,7 @@ static inline bool sp_shape_is_new(const sp_shape *part)
 static inline void sp_layer_step(sp_layer *layer, double gamma)
 {
     const double squares = layer->Gtau * (1.0 - 1.0 / 1024.0) + gamma * gamma;
-    layer->Gtau = SP_MAX(squares, SP_GAMMA_LEAST);
+    layer->Gtau = SP_MIN(SP_MAX(squares, SP_GAMMA_LEAST), SP_GAMMA_MOST);
     const double value = layer->tau + (0.2 * gamma) / sqrt(layer->Gtau);
     layer->tau = value < 0.0 ? 0.0 : value > SP_GATE_MOST_LAYER ? SP_GATE_MOST_LAYER : value;
 }
@@ -143,7 +144,7 @@ static inline void sp_gate_step(sp_gate *gate, double gamma)
 {
     const double before = gate->Gamma == 0.0f ? 1.0 : (double)gate->Gamma;
     const double squares = before * (1.0 - 1.0 / 1024.0) + gamma * gamma;
-    gate->Gamma = (float)SP_MAX(squares, SP_GAMMA_LEAST);
+    gate->Gamma = (float)SP_MIN(SP_MAX(squares, SP_GAMMA_LEAST), SP_GAMMA_MOST);
     const double value = (double)gate->value + (0.2 * gamma) / sqrt((double)gate->Gamma);
     gate->value = (float)(value < 0.0 ? 0.0 : value > SP_GATE_MOST ? SP_GATE_MOST : value);
 }

@@ -1,0 +1,311 @@
+#include "shapes/flat.h"
+
+#include "adaptive/head.h"
+
+#include <string.h>
+
+enum {
+    SP_SHAPES_HEAD = 8, /* words: columns, chosen, choices, next, Z */
+};
+
+/* Words that are written, or only counted; or read. */
+typedef struct sp_words {
+    uint32_t *to; /* NULL: they are counted */
+    const uint32_t *from;
+    size_t at;
+    size_t n;
+} sp_words;
+
+static void sp_put_word(sp_words *words, uint32_t word)
+{
+    if (words->to != NULL)
+        words->to[words->at] = word;
+    words->at += 1;
+}
+
+static void sp_put_float(sp_words *words, float number)
+{
+    uint32_t word;
+    memcpy(&word, &number, sizeof(word));
+    sp_put_word(words, word);
+}
+
+static void sp_put_two(sp_words *words, uint64_t both)
+{
+    sp_put_word(words, (uint32_t)both);
+    sp_put_word(words, (uint32_t)(both >> 32));
+}
+
+static void sp_put_double(sp_words *words, double number)
+{
+    sp_put_two(words, sp_bits_of(number));
+}
+
+/* Behind the end there are zeros; whoever reads compares `at` with `n`. */
+static uint32_t sp_get_word(sp_words *words)
+{
+    const uint32_t word = words->at < words->n ? words->from[words->at] : 0;
+    words->at += 1;
+    return word;
+}
+
+static float sp_get_float(sp_words *words)
+{
+    const uint32_t word = sp_get_word(words);
+    float number;
+    memcpy(&number, &word, sizeof(number));
+    return number;
+}
+
+static uint64_t sp_get_two(sp_words *words)
+{
+    const uint64_t low = sp_get_word(words);
+    return low | (uint64_t)sp_get_word(words) << 32;
+}
+
+static double sp_get_double(sp_words *words)
+{
+    return sp_from_bits(sp_get_two(words));
+}
+
+static size_t sp_watched_pairs(const sp_shapes *shapes)
+{
+    const size_t n = (size_t)SP_MIN(shapes->n_columns, (ptrdiff_t)SP_WATCHED_MOST);
+    return shapes->n_layers < SP_SHAPE_AUTO || n == 0 ? 0 : n * (n - 1) / 2;
+}
+
+/* --- Writing */
+
+static void sp_put_part(sp_words *words, const sp_shape *part, int layer, ptrdiff_t lanes,
+                        ptrdiff_t n_labels)
+{
+    sp_put_float(words, part->gate.value);
+    sp_put_float(words, part->gate.Gamma);
+    for (ptrdiff_t i = 0; i < sp_layer_cells(layer); i++) {
+        float *cell = part->cells + i * sp_cell_width(lanes);
+        sp_put_float(words, *cell);
+        for (ptrdiff_t k = 0; k < n_labels; k++)
+            sp_put_float(words, sp_cell_c(cell, lanes)[k]);
+        for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+            sp_put_float(words, sp_cell_w(cell, lanes)[k]);
+        for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+            sp_put_float(words, sp_cell_G(cell, lanes)[k]);
+    }
+}
+
+/* The parts of a layer, by the places of their columns: `from`, of which each has one with those
+   behind it, or with itself. */
+static void sp_put_parts(sp_words *words, const sp_shapes *shapes, int layer, ptrdiff_t n_labels)
+{
+    const sp_layer *of = &shapes->of[layer];
+    const sp_slot_type *from = layer ? shapes->chosen : shapes->columns;
+    const ptrdiff_t n = layer ? shapes->n_chosen : shapes->n_columns;
+    ptrdiff_t near = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        for (ptrdiff_t j = layer ? i + 1 : i; j < (layer ? n : i + 1); j++, near++) {
+            near = sp_layer_find(of, from[i], from[j], near);
+            if (near < 0 || sp_shape_is_new(&of->parts[near]))
+                continue;
+            sp_put_word(words, (uint32_t)i);
+            sp_put_word(words, (uint32_t)j);
+            sp_put_part(words, &of->parts[near], layer, shapes->lanes, n_labels);
+        }
+    }
+}
+
+static uint32_t sp_parts_learned(const sp_layer *layer)
+{
+    uint32_t n = 0;
+    for (ptrdiff_t i = 0; i < layer->n; i++)
+        n += !sp_shape_is_new(&layer->parts[i]);
+    return n;
+}
+
+static void sp_shapes_put(const sp_shapes *shapes, ptrdiff_t n_labels, sp_words *words)
+{
+    double drift[SP_DRIFT_NUMBERS];
+    sp_put_word(words, (uint32_t)shapes->n_columns);
+    sp_put_word(words, (uint32_t)shapes->n_chosen);
+    sp_put_two(words, shapes->n_choices);
+    sp_put_double(words, shapes->next);
+    sp_put_double(words, shapes->Z);
+    for (ptrdiff_t i = 0, at = 0; i < shapes->n_chosen; i++, at++) {
+        while (shapes->columns[at] != shapes->chosen[i])
+            at++;
+        sp_put_word(words, (uint32_t)at);
+    }
+    for (size_t i = 0, n = sp_watched_pairs(shapes); i < n; i++)
+        sp_put_double(words, shapes->S[i]);
+    for (int i = 0; i < shapes->n_layers; i++) {
+        const sp_layer *layer = &shapes->of[i];
+        sp_put_double(words, layer->tau);
+        sp_put_double(words, layer->Gtau);
+        sp_drift_read(&layer->drift, drift);
+        for (int k = 0; k < SP_DRIFT_NUMBERS; k++)
+            sp_put_double(words, drift[k]);
+        sp_put_word(words, sp_parts_learned(layer));
+        sp_put_parts(words, shapes, i, n_labels);
+    }
+}
+
+SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels)
+{
+    sp_words words = {0};
+    sp_shapes_put(shapes, n_labels, &words);
+    return words.at;
+}
+
+SP_API void sp_shapes_write(const sp_shapes *shapes, ptrdiff_t n_labels, uint32_t *words)
+{
+    sp_words to = {.to = words};
+    sp_shapes_put(shapes, n_labels, &to);
+}
+
+/* --- Reading */
+
+static bool sp_is_from(double number, double low, double high)
+{
+    return low <= number && number <= high;
+}
+
+static bool sp_cell_is_sound(float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
+{
+    bool sound = sp_is_from((double)*cell, SP_OM_FIRST, 1e30);
+    for (ptrdiff_t k = 0; k < n_labels; k++)
+        sound &= sp_is_from((double)sp_cell_c(cell, lanes)[k], 0.0, SP_COUNT_MOST);
+    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+        sound &= sp_is_from((double)sp_cell_w(cell, lanes)[k], -0x1p120, 0x1p120)
+                 && sp_is_from((double)sp_cell_G(cell, lanes)[k], 0.0, 1e38);
+    return sound;
+}
+
+static bool sp_part_is_sound(const sp_shape *part, int layer, ptrdiff_t lanes, ptrdiff_t n_labels)
+{
+    bool sound = sp_is_from((double)part->gate.value, 0.0, SP_GATE_MOST)
+                 && sp_is_from((double)part->gate.Gamma, SP_GAMMA_LEAST, 1e38);
+    for (ptrdiff_t i = 0; i < sp_layer_cells(layer) && sound; i++)
+        sound = sp_cell_is_sound(part->cells + i * sp_cell_width(lanes), lanes, n_labels);
+    return sound;
+}
+
+static bool sp_layer_is_sound(const sp_layer *layer)
+{
+    double drift[SP_DRIFT_NUMBERS];
+    sp_drift_read(&layer->drift, drift);
+    return sp_is_from(layer->tau, 0.0, SP_GATE_MOST_LAYER)
+           && sp_is_from(layer->Gtau, SP_GAMMA_LEAST, 1e300) && sp_drift_is_sound(drift);
+}
+
+static void sp_get_part(sp_words *words, sp_shape *part, int layer, ptrdiff_t lanes,
+                        ptrdiff_t n_labels)
+{
+    part->gate.value = sp_get_float(words);
+    part->gate.Gamma = sp_get_float(words);
+    for (ptrdiff_t i = 0; i < sp_layer_cells(layer); i++) {
+        float *cell = part->cells + i * sp_cell_width(lanes);
+        *cell = sp_get_float(words);
+        for (ptrdiff_t k = 0; k < n_labels; k++)
+            sp_cell_c(cell, lanes)[k] = sp_get_float(words);
+        for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+            sp_cell_w(cell, lanes)[k] = sp_get_float(words);
+        for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+            sp_cell_G(cell, lanes)[k] = sp_get_float(words);
+    }
+}
+
+/* The parts of a layer. 0, or what is wrong. */
+static int sp_get_parts(sp_words *words, sp_shapes *shapes, int layer, ptrdiff_t n_labels)
+{
+    const sp_slot_type *from = layer ? shapes->chosen : shapes->columns;
+    const uint64_t n = (uint64_t)(layer ? shapes->n_chosen : shapes->n_columns);
+    uint64_t before = 0;
+    for (uint32_t left = sp_get_word(words); left; left--) {
+        const uint64_t i = sp_get_word(words);
+        const uint64_t j = sp_get_word(words);
+        if (words->at >= words->n || j >= n || (layer ? i >= j : i != j)
+            || (i << 32 | j) + 1 <= before)
+            return SP_SHAPES_WRONG;
+        before = (i << 32 | j) + 1;
+        sp_shape *part = sp_layer_make(shapes, layer, from[i], from[j]);
+        if (part == NULL)
+            return SP_SHAPES_MEMORY;
+        sp_get_part(words, part, layer, shapes->lanes, n_labels);
+        if (!sp_part_is_sound(part, layer, shapes->lanes, n_labels))
+            return SP_SHAPES_WRONG;
+    }
+    return 0;
+}
+
+/* The columns that have surfaces. Whether they may be. */
+static bool sp_get_chosen(sp_words *words, sp_shapes *shapes, uint32_t n)
+{
+    if (shapes->n_layers < SP_SHAPE_AUTO)
+        return n == 0;
+    if (n > (uint32_t)SP_MIN(shapes->n_columns, (ptrdiff_t)SP_SURFACES_MOST))
+        return false;
+    for (uint32_t i = 0, before = 0; i < n; i++) {
+        const uint32_t at = sp_get_word(words);
+        if (at < before || at >= (uint32_t)shapes->n_columns)
+            return false;
+        before = at + 1;
+        shapes->chosen[shapes->n_chosen++] = shapes->columns[at];
+    }
+    return true;
+}
+
+static int sp_get_layer(sp_words *words, sp_shapes *shapes, int i, ptrdiff_t n_labels)
+{
+    sp_layer *layer = &shapes->of[i];
+    double drift[SP_DRIFT_NUMBERS];
+    layer->tau = sp_get_double(words);
+    layer->Gtau = sp_get_double(words);
+    for (int k = 0; k < SP_DRIFT_NUMBERS; k++)
+        drift[k] = sp_get_double(words);
+    sp_drift_write(&layer->drift, drift);
+    return sp_layer_is_sound(layer) ? sp_get_parts(words, shapes, i, n_labels) : SP_SHAPES_WRONG;
+}
+
+SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const uint32_t *words, size_t n)
+{
+    sp_words from = {.from = words, .n = n};
+    const uint32_t n_columns = sp_get_word(&from);
+    const uint32_t n_chosen = sp_get_word(&from);
+    shapes->n_choices = sp_get_two(&from);
+    shapes->next = sp_get_double(&from);
+    shapes->Z = sp_get_double(&from);
+    if (n_columns != (uint32_t)shapes->n_columns || !sp_is_from(shapes->next, 0.0, 1e300)
+        || !sp_is_from(shapes->Z, 0.0, 1e300) || !sp_get_chosen(&from, shapes, n_chosen)
+        || n < SP_SHAPES_HEAD || sp_watched_pairs(shapes) > (n - SP_SHAPES_HEAD) / 2)
+        return SP_SHAPES_WRONG;
+    for (size_t i = 0, end = sp_watched_pairs(shapes); i < end; i++) {
+        shapes->S[i] = sp_get_double(&from);
+        if (!sp_is_from(shapes->S[i], -1e300, 1e300))
+            return SP_SHAPES_WRONG;
+    }
+    for (int i = 0; i < shapes->n_layers; i++) {
+        const int fault = sp_get_layer(&from, shapes, i, n_labels);
+        if (fault)
+            return fault;
+    }
+    if (from.at != n)
+        return SP_SHAPES_WRONG;
+    sp_shapes_seat(shapes);
+    return 0;
+}
+
+SP_PRIVATE const char *sp_shapes_fault(const sp_shapes *shapes, ptrdiff_t n_labels)
+{
+    if (shapes->n_chosen > SP_SURFACES_MOST || (shapes->lanes && shapes->lanes < n_labels))
+        return "there are more surfaces than there may be";
+    for (int i = 0; i < shapes->n_layers; i++) {
+        const sp_layer *layer = &shapes->of[i];
+        if (!sp_layer_is_sound(layer))
+            return "a gate of curves or surfaces is none";
+        for (ptrdiff_t k = 0; k < layer->n; k++) {
+            if (!sp_shape_is_new(&layer->parts[k])
+                && !sp_part_is_sound(&layer->parts[k], i, shapes->lanes, n_labels))
+                return "a curve or surface has a number that is none";
+        }
+    }
+    return NULL;
+}

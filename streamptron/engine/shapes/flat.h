@@ -1,0 +1,31 @@
+/* Curves and surfaces as a flat array of words, the way a model file holds them, and back.
+
+       numbers     of each: see sp_shapes_write; a float64 is two words, the lower one first
+       columns     by their place among those that may have shapes, in the order of turns: so no slot
+                   is in it
+       parts       those that have learned, by their columns; cells with the labels there are
+
+   Reading trusts nothing. */
+
+#ifndef STREAMPTRON_SHAPES_FLAT_H
+#define STREAMPTRON_SHAPES_FLAT_H
+
+#include "shapes/choose.h"
+
+enum {
+    SP_SHAPES_MEMORY = 1, /* what may be wrong with words */
+    SP_SHAPES_WRONG = 2,
+};
+
+/* How many words there are. `n_labels`: 2 while there is one output. */
+SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels);
+
+SP_API void sp_shapes_write(const sp_shapes *shapes, ptrdiff_t n_labels, uint32_t *words);
+
+/* Read them into untrained shapes, which know their columns, and have lanes. 0, or what is wrong. */
+SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const uint32_t *words, size_t n);
+
+/* What is wrong with them, or NULL. It looks at every number. */
+SP_PRIVATE const char *sp_shapes_fault(const sp_shapes *shapes, ptrdiff_t n_labels);
+
+#endif
