@@ -14,12 +14,12 @@ from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.adaptive cimport (
-    SP_U_LIMIT, sp_adaptive, sp_adaptive_spread, sp_columns, sp_weighed, sp_weighed_entry,
-    sp_weighed_of, sp_weighed_slots)
+    SP_U_LIMIT, sp_adaptive, sp_adaptive_spread, sp_columns)
 from streamptron.engine.linear cimport (
     SP_KEPT_CURRENT, SP_RULE_ADAPTIVE, SP_RULE_VOTED, sp_table_read)
 from streamptron.engine.names cimport sp_index_stored, sp_key
-from streamptron.engine.path cimport sp_learner_shares
+from streamptron.engine.path cimport (
+    sp_learner_part_key, sp_learner_parts, sp_learner_shares)
 from streamptron.engine.voted cimport (
     SP_DEGREE_MOST, sp_voters, sp_voters_features, sp_voters_shares, sp_voters_updates)
 
@@ -87,26 +87,23 @@ cdef class AdaptiveModel(PairModel):
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
         cdef sp_adaptive* a = &self.learner.adaptive
-        cdef sp_weighed* w = sp_weighed_of(&self.event)
-        cdef Py_ssize_t i, entry
+        cdef Py_ssize_t i, n = sp_learner_parts(&self.learner, &self.event)
         cdef double part, always
         cdef sp_key key
-        shares = PyBytes_FromStringAndSize(NULL, 8 * (w.n_unbent + 1))
+        cdef int has_name
+        shares = PyBytes_FromStringAndSize(NULL, 8 * (n + 1))
         cdef const double *share = <const double*> PyBytes_AS_STRING(shares)
         sp_learner_shares(&self.learner, &self.event, output, kind, <double*> share)
-        always = sign * share[w.n_unbent]
+        always = sign * share[n]
         features = []
-        for i in range(w.n_unbent):
+        for i in range(n):
             part = sign * share[i]
-            entry = sp_weighed_entry(w, i)
-            if entry >= 0:
-                key = self.event.keys[entry]
-            elif self.learner.index.bits:   # a column that the event lacks, whose name is not kept
+            has_name = sp_learner_part_key(&self.learner, &self.event, i, &key)
+            if has_name < 0:
+                raise MemoryError("no memory for a name")
+            if not has_name:        # hashed: of a column that the event lacks none is kept
                 always += part
-                continue
-            else:
-                key = sp_index_stored(&self.learner.index, sp_weighed_slots(w, &self.event)[i])
-            if part != 0.0:
+            elif part != 0.0:
                 features.append((key_plain(&key, objects), part))
         if a.intercept or a.naive_bayes or always != 0.0:
             parts.append((None, always))

@@ -447,8 +447,18 @@ static inline sp_told_part sp_machine_part(const sp_learner *learner, const sp_e
 {
     if (sp_machine_is_adaptive(learner))
         return sp_adaptive_part(event, i);
-    sp_told_part part = {i, event->slots[i]};
+    sp_told_part part = {.entry = i, .slot = event->slots[i], .other = SP_SLOT_NULL};
     return part;
+}
+
+/* Its name: 1; 0: it has none; -1: there is no memory for it. */
+static inline int sp_machine_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                                      sp_key *key)
+{
+    if (sp_machine_is_adaptive(learner))
+        return sp_adaptive_part_key(learner, event, i, key);
+    *key = event->keys[i];
+    return 1;
 }
 
 /* What each part has of a score; behind them what is always there. -1 without memory. */

@@ -179,6 +179,9 @@ cdef extern from "path/path.h" nogil:
     void sp_learner_decide(const sp_learner *learner, sp_event *event) noexcept
     int sp_learner_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
                           int kind, double *shares) noexcept
+    Py_ssize_t sp_learner_parts(const sp_learner *learner, const sp_event *event) noexcept
+    int sp_learner_part_key(const sp_learner *learner, const sp_event *event, Py_ssize_t i,
+                            sp_key *key) noexcept
     void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                   sp_answer answer, double *p) noexcept
     const double *sp_event_probabilities(const sp_learner *learner, sp_event *event) noexcept

@@ -1,6 +1,7 @@
 #include "adaptive/tell.h"
 
 #include "adaptive/adaptive.h"
+#include "events/pairs.h"
 #include "memory/compiler.h"
 
 #include <math.h>
@@ -74,6 +75,31 @@ SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *
     return NULL;
 }
 
+/* Where a column stands among the parts, from one on that it does not stand before. */
+static ptrdiff_t sp_column_stands(const sp_weighed *w, sp_slot_type slot, ptrdiff_t from)
+{
+    while (w->slots[from] != slot)
+        from++;
+    return from;
+}
+
+SP_PRIVATE void sp_adaptive_shape_shares(const sp_learner *learner, const sp_event *event,
+                                         ptrdiff_t output, double scale, double *shares)
+{
+    const sp_shapes *shapes = &learner->adaptive.shapes;
+    const sp_weighed *w = sp_weighed_of(event);
+    const sp_shaping of = sp_adaptive_shaping(&learner->adaptive);
+    ptrdiff_t at = w->n_plain;
+    if (!w->shaped.has)
+        return;
+    for (ptrdiff_t i = 0; i < w->shaped.of[0].n; i++) {
+        at = sp_column_stands(w, w->shaped.of[0].patches[i].a, at);
+        shares[at] += sp_patch_share(shapes, &of, &w->shaped, 0, i, output) * scale;
+    }
+    for (ptrdiff_t i = 0; i < w->shaped.of[1].n; i++)
+        shares[w->n_unbent + i] = sp_patch_share(shapes, &of, &w->shaped, 1, i, output) * scale;
+}
+
 SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, double *shares)
 {
     const sp_adaptive *a = &learner->adaptive;
@@ -83,14 +109,54 @@ SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *ev
     for (ptrdiff_t i = w->n_unbent; i < w->n; i++)
         shares[w->n_plain + w->entries[i]] +=
             sp_adaptive_share(a, &learner->table, w, i, event);
-    shares[w->n_unbent] = sp_adaptive_share(a, &learner->table, w, -1, event);
+    sp_adaptive_shape_shares(learner, event, 0, sp_tempering(a) / (1.0 + 2.0 * w->unknown),
+                             shares);
+    shares[sp_adaptive_parts(event)] = sp_adaptive_share(a, &learner->table, w, -1, event);
 }
 
 SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)
 {
     const sp_weighed *w = sp_weighed_of(event);
-    sp_told_part part = {sp_weighed_entry(w, i), sp_weighed_slots(w, event)[i]};
+    sp_told_part part = {.entry = -1, .other_entry = -1, .other = SP_SLOT_NULL};
+    if (i < w->n_unbent) {
+        part.entry = sp_weighed_entry(w, i);
+        part.slot = sp_weighed_slots(w, event)[i];
+        return part;
+    }
+    const sp_patch *patch = &w->shaped.of[1].patches[i - w->n_unbent];
+    const ptrdiff_t a = sp_column_stands(w, patch->a, w->n_plain);
+    const ptrdiff_t b = sp_column_stands(w, patch->b, a);
+    part.slot = patch->a;
+    part.other = patch->b;
+    part.entry = sp_weighed_entry(w, a);
+    part.other_entry = sp_weighed_entry(w, b);
     return part;
+}
+
+/* The name of an entry, or of a column that the event lacks. Whether it is known. */
+static bool sp_told_key(const sp_learner *learner, const sp_event *event, ptrdiff_t entry,
+                        sp_slot_type slot, sp_key *key)
+{
+    if (entry < 0 && learner->index.bits)
+        return false;
+    *key = entry < 0 ? sp_index_stored(&learner->index, slot) : event->keys[entry];
+    return true;
+}
+
+SP_PRIVATE int sp_adaptive_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                                    sp_key *key)
+{
+    const sp_told_part part = sp_adaptive_part(event, i);
+    sp_key both[2];
+    if (!sp_told_key(learner, event, part.entry, part.slot, key))
+        return 0;
+    if (part.other == SP_SLOT_NULL)
+        return 1;
+    both[0] = *key;
+    if (!sp_told_key(learner, event, part.other_entry, part.other, &both[1])
+        || sp_key_kind(&both[0]) == SP_KEY_OBJECT || sp_key_kind(&both[1]) == SP_KEY_OBJECT)
+        return 0;
+    return sp_pair_named(&sp_weighed_of(event)->names, both, key) < 0 ? -1 : 1;
 }
 
 SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,

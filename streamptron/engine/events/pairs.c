@@ -46,6 +46,26 @@ SP_PRIVATE uint8_t *sp_name_write(uint8_t *p, const sp_key *key)
     return p + n;
 }
 
+SP_PRIVATE int sp_pair_named(sp_arena *names, const sp_key *both, sp_key *pair)
+{
+    const size_t first = sp_key_length(&both[0]) + SP_NAME_SPARE;
+    const size_t second = sp_key_length(&both[1]) + SP_NAME_SPARE;
+    uint8_t *p = (uint8_t *)sp_arena_alloc(names, 16 + 1 + 2 * (first + second));
+    if (p == NULL)
+        return -1;
+    uint8_t *const a = p + 17 + first + second; /* one after the other, to see which is less */
+    const size_t n = (size_t)(sp_name_write(a, &both[0]) - a);
+    uint8_t *const b = a + n;
+    const size_t m = (size_t)(sp_name_write(b, &both[1]) - b);
+    const bool less = memcmp(a, b, SP_MIN(n, m)) <= 0;
+    p += 16; /* a key may be read from before its text */
+    *p = 'p';
+    memcpy(p + 1, less ? a : b, less ? n : m);
+    memcpy(p + 1 + (less ? n : m), less ? b : a, less ? m : n);
+    *pair = sp_key_text(SP_KEY_CANONICAL, p, 1 + n + m);
+    return 0;
+}
+
 /* The number of a feature's field; -1 for none. It is the longest whose name fits.
 
    A field's features are the one of this very name, and those that go on with `:`, `=` or `^`. */

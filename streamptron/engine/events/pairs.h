@@ -62,6 +62,9 @@ typedef struct sp_pairs {
    end. */
 SP_PRIVATE uint8_t *sp_name_write(uint8_t *p, const sp_key *key);
 
+/* The key of two names' pair, whose text lies in `names`. -1 without memory. */
+SP_PRIVATE int sp_pair_named(sp_arena *names, const sp_key *both, sp_key *pair);
+
 /* The same as sp_pairs_measure, of the entries from first to last, not included. */
 SP_PRIVATE int sp_measure(const sp_pairs *pairs, sp_event *event, ptrdiff_t first, ptrdiff_t last);
 

@@ -19,24 +19,18 @@ SP_PRIVATE ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, doubl
     return 0;
 }
 
-/* The name of a part. false: it is one that the event lacks, of a model without names. */
-static bool sp_part_key(const sp_learner *learner, const sp_event *scored, ptrdiff_t i, sp_key *key)
-{
-    sp_told_part part = sp_machine_part(learner, scored, i);
-    if (part.entry >= 0)
-        *key = scored->keys[part.entry];
-    else if (learner->index.bits)
-        return false;
-    else
-        *key = sp_index_stored(&learner->index, part.slot);
-    return true;
-}
-
 SP_PRIVATE int sp_say_damaged(spt_error *error, const spt_model *model, const char *why)
 {
     sp_fault fault;
     sp_fault_say(&fault, SP_WHY_DAMAGED, why);
     return sp_say_fault(error, &fault, model->path);
+}
+
+/* The entry whose value a part has; -1: 1, as of what is always there, and of surfaces. */
+static ptrdiff_t sp_part_entry(const sp_learner *learner, const sp_event *scored, ptrdiff_t i)
+{
+    const sp_told_part part = sp_machine_part(learner, scored, i);
+    return part.other == SP_SLOT_NULL ? part.entry : -1;
 }
 
 /* What is always there, and with it the parts that have no names. */
@@ -47,7 +41,7 @@ static double sp_part_always(const sp_learner *learner, const sp_event *scored,
     double always = sign * shares[n];
     sp_key key;
     for (ptrdiff_t i = 0; i < n; i++) {
-        if (!sp_part_key(learner, scored, i, &key))
+        if (sp_machine_part_key(learner, scored, i, &key) == 0)
             always += sign * shares[i];
     }
     return always;
@@ -94,7 +88,12 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
         sp_key key;
         double share = i < 0 ? sp_part_always(learner, scored, shares, sign) : sign * shares[i];
         size_t at = event->shown.n;
-        if (i >= 0 && (share == 0.0 || !sp_part_key(learner, scored, i, &key)))
+        const int named = i < 0 || share == 0.0
+                              ? i < 0
+                              : sp_machine_part_key(learner, scored, i, &key);
+        if (named < 0)
+            return sp_say_memory(error);
+        if (named == 0)
             continue;
         if (!isfinite(share))
             return sp_say_damaged(error, model, "a weight is not finite");
@@ -102,7 +101,7 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
         if (i >= 0 && learner->index.lookup != NULL
             && !sp_is_stored_key(&key, model->contents.n_objects))
             return sp_say_damaged(error, model, "a feature name is invalid");
-        ptrdiff_t entry = i < 0 ? -1 : sp_machine_part(learner, scored, i).entry;
+        const ptrdiff_t entry = i < 0 ? -1 : sp_part_entry(learner, scored, i);
         if (i >= 0)
             sp_key_show(&key, &model->contents, &event->shown);
         sp_part_worth(event, entry < 0 ? 1.0 : scored->values[entry]);

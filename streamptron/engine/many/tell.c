@@ -1,5 +1,6 @@
 #include "many/tell.h"
 
+#include "adaptive/tell.h"
 #include "many/many.h"
 
 enum { SP_MANY_NUMBERS = 3, SP_MANY_WIDTH = 3, SP_MANY_BEHIND = 5 };
@@ -79,5 +80,6 @@ SP_PRIVATE void sp_many_shares(const sp_learner *learner, const sp_event *event,
         shares[i] = sp_many_share(learner, w, k, i, event);
     for (ptrdiff_t i = weighed->n_unbent; i < weighed->n; i++)
         shares[weighed->n_plain + weighed->entries[i]] += sp_many_share(learner, w, k, i, event);
-    shares[weighed->n_unbent] = sp_many_share(learner, w, k, -1, event);
+    sp_adaptive_shape_shares(learner, event, k, sp_tempering(&learner->adaptive), shares);
+    shares[sp_adaptive_parts(event)] = sp_many_share(learner, w, k, -1, event);
 }

@@ -16,7 +16,7 @@ SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers);
 SP_PRIVATE const char *sp_many_once_read(sp_learner *learner, const double *numbers);
 
 /* What each part has of label k's score; behind them what is always there. A column has its
-   bends'. */
+   gap's share, and its curve's. */
 SP_PRIVATE void sp_many_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t k,
                                double *shares);
 

@@ -26,6 +26,8 @@ static inline size_t sp_once_numbers(const sp_kept_once *once)
 typedef struct sp_told_part {
     ptrdiff_t entry; /* of the event; -1: the event lacks it */
     sp_slot_type slot;
+    ptrdiff_t other_entry; /* of two columns the second, */
+    sp_slot_type other;    /* SP_SLOT_NULL: it is one alone */
 } sp_told_part;
 
 #endif

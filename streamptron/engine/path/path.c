@@ -100,6 +100,17 @@ SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, p
     return sp_machine_shares(learner, event, output, kind, shares);
 }
 
+SP_API ptrdiff_t sp_learner_parts(const sp_learner *learner, const sp_event *event)
+{
+    return sp_machine_parts(learner, event);
+}
+
+SP_API int sp_learner_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                               sp_key *key)
+{
+    return sp_machine_part_key(learner, event, i, key);
+}
+
 SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                      sp_answer answer, double *p)
 {
