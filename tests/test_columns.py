@@ -130,10 +130,10 @@ def test_words_stay_words():
 
 
 @labels_2_or_9
-@pytest.mark.parametrize("bends", [False, True], ids=["straight", "bends"])
-def test_words_that_turn_into_numbers_and_constants_that_jump_are_the_twins(bends, labels):
+@pytest.mark.parametrize("shape", ["line", "auto"])
+def test_words_that_turn_into_numbers_and_constants_that_jump_are_the_twins(shape, labels):
     rng = random.Random(5)
-    model, twin = twins(bends=bends)
+    model, twin = twins(shape=shape)
     events = []
     for i in range(300):
         x = {
@@ -164,9 +164,9 @@ def test_columns_come_and_go_as_in_the_twin(labels, seed):
     check_stream(model, twin, events)
 
 
-@pytest.mark.parametrize("bends", [False, True], ids=["straight", "bends"])
-def test_a_million_numbers_seen_once_cost_what_words_cost(bends):
-    numbers, words = (AdaptiveClassifier(bends=bends, hash_seed=1) for _ in range(2))
+@pytest.mark.parametrize("shape", ["line", "auto"])
+def test_a_million_numbers_seen_once_cost_what_words_cost(shape):
+    numbers, words = (AdaptiveClassifier(shape=shape, hash_seed=1) for _ in range(2))
     for i in range(1_000):
         names = [f"{i} {j}" for j in range(1_000)]
         numbers.learn_one({name: 1.0 + j for j, name in enumerate(names)}, i % 2 == 0)

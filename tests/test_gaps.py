@@ -23,7 +23,7 @@ pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Py
 sparse = pytest.importorskip("scipy.sparse")
 
 labels_2_or_9 = pytest.mark.parametrize("labels", [(False, True), LABELS[:9]], ids=len)
-straight_or_bends = pytest.mark.parametrize("bends", [False, True], ids=["straight", "bends"])
+shapes = pytest.mark.parametrize("shape", ["line", "auto"])
 
 
 def far_events(rng, n, labels=(False, True), gaps=0.15, fails=True):
@@ -73,10 +73,10 @@ def test_gaps_at_random_cost_what_they_cost_where_0_is_the_mean():
 
 
 @pytest.mark.parametrize("zero", [True, False], ids=["0", "absent"])
-@straight_or_bends
+@shapes
 @labels_2_or_9
-def test_a_sensor_that_fails_is_seen(labels, bends, zero):
-    model = AdaptiveClassifier(bends=bends)
+def test_a_sensor_that_fails_is_seen(labels, shape, zero):
+    model = AdaptiveClassifier(shape=shape)
     events = list(far_events(random.Random(2), 1200, labels))
     for x, y in events[:1000]:
         model.learn_one({"kelvin": 0.0, **x} if zero else x, y)
@@ -111,24 +111,24 @@ def test_mean_and_deviation_of_a_column_are_those_of_its_values():
 
 @seeds(2)
 @labels_2_or_9
-@straight_or_bends
+@shapes
 @pytest.mark.parametrize(
     "params",
     [{}, {"naive_bayes": False, "intercept": False}, {"max_features": 9}, {"max_features": 6}],
     ids=str,
 )
-def test_a_learner_with_gaps_equals_its_twin_at_every_event(params, bends, labels, seed):
-    rng = random.Random(f"{params}, {bends}, {labels}, {seed}")
-    model, twin = twins(bends=bends, **params)
+def test_a_learner_with_gaps_equals_its_twin_at_every_event(params, shape, labels, seed):
+    rng = random.Random(f"{params}, {shape}, {labels}, {seed}")
+    model, twin = twins(shape=shape, **params)
     events = far_events(rng, 120, labels, gaps=rng.choice((0.05, 0.4)))
     check_stream(model, twin, [(x, y, rng.choice((1.0, 3.0))) for x, y in events])
 
 
 @labels_2_or_9
-@straight_or_bends
-def test_columns_that_come_near_0_and_go_far_again_are_the_twins(bends, labels):
+@shapes
+def test_columns_that_come_near_0_and_go_far_again_are_the_twins(shape, labels):
     rng = random.Random(5)
-    model, twin = twins(bends=bends)
+    model, twin = twins(shape=shape)
     events, ways = [], set()
     for i in range(900):
         x = {
@@ -166,11 +166,11 @@ def test_contributions_sum_to_the_decision_and_are_the_twins(labels, seed):
 
 
 @labels_2_or_9
-@straight_or_bends
+@shapes
 @pytest.mark.parametrize("bits", [None, 3, 20])
-def test_rows_with_zeros_without_and_in_matrices_are_the_same_events(bits, bends, labels):
+def test_rows_with_zeros_without_and_in_matrices_are_the_same_events(bits, shape, labels):
     X, y = rows(6, labels=labels)
-    ways = [AdaptiveClassifier(bends=bends, hash_bits=bits, hash_seed=1) for _ in range(5)]
+    ways = [AdaptiveClassifier(shape=shape, hash_bits=bits, hash_seed=1) for _ in range(5)]
     for row, label in zip(X, y, strict=True):
         x = by_name(row)
         without = {j: x_j for j, x_j in x.items() if x_j}

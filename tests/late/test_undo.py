@@ -446,10 +446,10 @@ HEAVY = (1e-30, 0.5, 1.0, 1e9, 1e30)
 @seeds(6, n_slow=60)
 @pytest.mark.parametrize("labels", [2, 9])
 def test_columns_that_share_a_place_with_other_names_come_back_once(labels, seed):
-    """Of a hashed event several names, and bends, may be the same column."""
+    """Of a hashed event several names may be the same column."""
     rng = random.Random(f"{labels}, {seed}")
-    bends = rng.random() < 0.5
-    model = AdaptiveClassifier(hash_seed=seed, hash_bits=rng.choice([2, 3, 4]), bends=bends)
+    shape = rng.choice(("line", "auto"))
+    model = AdaptiveClassifier(hash_seed=seed, hash_bits=rng.choice([2, 3, 4]), shape=shape)
     for _ in range(25):
         steps = []
         for _ in range(rng.randrange(1, 8)):

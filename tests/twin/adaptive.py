@@ -199,10 +199,8 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
     * A column's om is made of centred counts of its own, e; it has no part in naive Bayes. Its
       plain counts go on, for the day it is no column.
     * An event has its features in its order, then the columns in the order of their places, then
-      what these hide: their gaps and bends.
-    * With `bends`, v of a column also lies between two of twelve places, half a deviation apart:
-      hidden features of the column's name, there by how near it is, none below 1e-6. A gap has
-      none.
+      what these hide: their gaps.
+    * Curves and surfaces of columns: `shapes.py`.
     * Hidden features are features like others, of this v, that of a gap 1: what they usually are
       does not matter, they never become columns, and the length has their h^2 as it is.
     * since, n and e are halved before since is 2^20, as counts are.
@@ -243,14 +241,12 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         intercept=True,
         class_weight=None,
         max_features=None,
-        bends=False,
-        shape="line",
+        shape="auto",
         false_positive_rate=None,
     ):
         super().__init__(class_weight)
         self.alarms = Alarms(false_positive_rate or {})
         self.eta = eta
-        self.bends = bends
         self.watch = Watch() if forget == "auto" else None
         self.shapes = None
         if shape != "line":
@@ -413,21 +409,13 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
             return all(map(self.has_hidden, column))
         return column is None or isinstance(column, str | bytes | int | float)
 
-    def hidden_of(self, name, column, x, v):
+    def hidden_of(self, name, column, x):
         """{name: value} of what a column hides in an event in which it is x."""
         if not self.has_hidden(name):
             return {}
         if x == 0 and self.is_far(column):
             return {("gap", name): 1.0}
-        return self.bends_of(name, v) if self.bends else {}
-
-    def bends_of(self, column, v):
-        """{name: value} of a column's bends: a straight line between any two of twelve places."""
-        t = clip(v * 2.0, 5.5) + 5.5
-        i = min(int(t), 10)
-        f = t - i
-        values = {("bend", column, i): 1.0 - f, ("bend", column, i + 1): f}
-        return {j: value for j, value in values.items() if value >= 1e-6}
+        return {}
 
     def answer(self, x):
         """Everything of an event that its label has no part in. Nothing is written."""
@@ -435,6 +423,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         a.x = {j: float(x_j) for j, x_j in numbers(x) if x_j != 0}
         a.v, a.h = {}, {}  # h = om v, so X = h r
         a.hidden = {}
+        a.gaps = set()  # columns that the event lacks so
         squares = absolute = unknown = 0.0
         features = [*(j for j in a.x if j not in self.columns), *self.columns]
         for j in features:  # to which columns add what they hide
@@ -446,7 +435,9 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
                 v, known = self.plain_value(slot, a.x[j]), 1.0 / (slot.cnt + 1.0)
             else:
                 v, known = self.centred(slot.column, a.x.get(j, 0.0))
-                hidden = self.hidden_of(j, slot.column, a.x.get(j, 0.0), v)
+                hidden = self.hidden_of(j, slot.column, a.x.get(j, 0.0))
+                if a.x.get(j, 0.0) == 0 and self.is_far(slot.column):
+                    a.gaps.add(j)
                 a.hidden.update(hidden)
                 a.x.update(hidden)
                 features.extend(hidden)

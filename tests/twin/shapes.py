@@ -326,7 +326,7 @@ class Shapes:
 
     def answer(self, model, a):
         """Add to an event's answer what the layers make of it, and blend their scores."""
-        v = {j: a.v[j] for j in self.columns(model) if ("gap", j) not in a.hidden}
+        v = {j: a.v[j] for j in self.columns(model) if j not in a.gaps}
         parts = [hats(v)]
         if self.surfaces:
             parts.append(patches({j: v[j] for j in self.surfaces.chosen if j in v}))
@@ -385,7 +385,7 @@ class Shapes:
             self.curves.forget(ended)
         if self.surfaces:
             if len(columns) > self.surfaces.most(model) and not changed:
-                v = {j: 0.0 if ("gap", j) in a.hidden else a.v[j] for j in columns}
+                v = {j: 0.0 if j in a.gaps else a.v[j] for j in columns}
                 self.surfaces.wonder(columns, v, self.left(a.layers[0].g))
             self.curves.model = model
             self.surfaces.choose(model, columns, self.curves, changed)

@@ -1,4 +1,4 @@
-"""Bends: columns of numbers whose score is no straight line, as the twin has them."""
+"""Curves and surfaces: columns whose score is not a straight line, as the twin has them."""
 
 import copy
 import functools
@@ -34,13 +34,12 @@ sparse = pytest.importorskip("scipy.sparse")
 labels_2_or_9 = pytest.mark.parametrize("labels", [(False, True), LABELS[:9]], ids=len)
 
 
-def bends_in(model):
-    """The places of the bends that a model of two labels has, by column."""
-    found = {}
-    for name in model.weights:
-        if isinstance(name, tuple) and name[:1] == ("bend",):
-            found.setdefault(name[1], set()).add(name[2])
-    return found
+shapes = pytest.mark.parametrize("shape", ["curve", "auto"])
+
+
+def pairs_in(parts):
+    """The pairs of columns that a score's parts name."""
+    return {tuple(sorted((name.first, name.second))) for name in parts if isinstance(name, streamptron.Pair)}
 
 
 # --- As the twin has it
@@ -53,9 +52,10 @@ def bends_in(model):
     [{}, {"naive_bayes": False, "intercept": False}, {"max_features": 30}, {"max_features": 12}],
     ids=str,
 )
-def test_a_learner_with_bends_equals_its_twin_at_every_event(params, labels, seed):
+@shapes
+def test_a_learner_with_shapes_equals_its_twin_at_every_event(shape, params, labels, seed):
     rng = random.Random(f"{params}, {labels}, {seed}")
-    model, twin = twins(bends=True, **params)
+    model, twin = twins(shape=shape, **params)
     missing = rng.choice((0.05, 0.4))
     events = [(x, y, rng.choice((1.0, 3.0))) for x, y in measurements(rng, 150, labels, missing)]
     check_stream(model, twin, events)
@@ -63,17 +63,18 @@ def test_a_learner_with_bends_equals_its_twin_at_every_event(params, labels, see
 
 
 @pytest.mark.parametrize("keys", ["str", "int", "float", "tuple", "bytes"])
-def test_columns_of_any_name_have_the_bends_of_the_twin(keys):
+def test_columns_of_any_name_have_the_shapes_of_the_twin(keys):
     rng = random.Random(keys)
-    model, twin = twins(bends=True)
+    model, twin = twins()
     for x, y in measurements(rng, 100, LABELS[:3]):
         named = {make_key(keys, i): value for i, value in enumerate(x.values())}
         check_stream(model, twin, [(named, y, 1.0)])
-    assert any(isinstance(name, tuple) and name[0] == "bend" for name in twin.slots)
+    assert twin.shapes.surfaces.gates
 
 
-def test_an_event_scored_before_others_were_learned_has_the_bends_of_now():
-    model, twin = twins(bends=True)
+@shapes
+def test_an_event_scored_before_others_were_learned_has_the_shapes_of_now(shape):
+    model, twin = twins(shape=shape)
     stream = list(measurements(random.Random(1), 60))
     x = stream[0][0]
     for other, y in stream:
@@ -91,9 +92,10 @@ def test_an_event_scored_before_others_were_learned_has_the_bends_of_now():
 
 
 @labels_2_or_9
-def test_rows_with_zeros_without_and_in_matrices_are_the_same_events(labels):
+@shapes
+def test_rows_with_zeros_without_and_in_matrices_are_the_same_events(shape, labels):
     X, y = table(5, labels=labels)
-    ways = [AdaptiveClassifier(bends=True, hash_seed=1) for _ in range(4)]
+    ways = [AdaptiveClassifier(shape=shape, hash_seed=1) for _ in range(4)]
     for row, label in zip(X, y, strict=True):
         x = by_name(row)
         ways[0].predict_one(x)
@@ -108,9 +110,9 @@ def test_rows_with_zeros_without_and_in_matrices_are_the_same_events(labels):
 
 
 @pytest.mark.parametrize("gap", [None, math.nan], ids=repr)
-def test_what_is_missing_has_the_bends_of_0(gap):
+def test_what_is_missing_has_the_shapes_of_0(gap):
     model, other = (
-        AdaptiveClassifier(bends=True, missing="skip_nan", hash_seed=1) for _ in range(2)
+        AdaptiveClassifier(missing="skip_nan", hash_seed=1) for _ in range(2)
     )
     X, y = table(3)
     for row, label in zip(X, y, strict=True):
@@ -121,9 +123,10 @@ def test_what_is_missing_has_the_bends_of_0(gap):
 
 
 @labels_2_or_9
-def test_models_with_bends_travel_and_learn_on(labels, tmp_path):
+@shapes
+def test_models_with_shapes_travel_and_learn_on(shape, labels, tmp_path):
     X, y = table(6, labels=labels)
-    model = AdaptiveClassifier(bends=True)
+    model = AdaptiveClassifier(shape=shape)
     model.learn_many(X[:150], y[:150])
     path = tmp_path / "model"
     model.save(path)
@@ -140,9 +143,10 @@ def test_models_with_bends_travel_and_learn_on(labels, tmp_path):
 
 @seeds(2)
 @pytest.mark.parametrize("went_on", [True, False], ids=["since", "nothing in common"])
-def test_merged_models_with_bends_equal_the_merged_twins(went_on, seed):
+@shapes
+def test_merged_models_with_shapes_equal_the_merged_twins(shape, went_on, seed):
     rng = random.Random(f"{went_on}, {seed}")
-    base, base_twin = pair_of("AdaptiveClassifier", bends=True)
+    base, base_twin = pair_of("AdaptiveClassifier", shape=shape)
     untrained = copy.deepcopy(base_twin)
     if went_on:
         for x, y in measurements(rng, 60):
@@ -164,16 +168,17 @@ def test_merged_models_with_bends_equal_the_merged_twins(went_on, seed):
 @seeds(3)
 @labels_2_or_9
 @pytest.mark.parametrize("most", [None, 40, 14])
-def test_steps_of_columns_with_bends_are_taken_back_as_by_the_twin(most, labels, seed, tmp_path):
+@shapes
+def test_steps_of_columns_with_shapes_are_taken_back_as_by_the_twin(shape, most, labels, seed, tmp_path):
     rng = random.Random(f"{labels}, {seed}")
-    model, twin = pair_of("AdaptiveClassifier", bends=True, max_features=most)
+    model, twin = pair_of("AdaptiveClassifier", shape=shape, max_features=most)
     events = [(x, y, 1.0) for x, y in measurements(rng, 100, labels)]
     model = learn_and_undo(rng, model, twin, events, tmp_path / "model", check_adaptive)
     model._check()
 
 
 def test_the_last_step_leaves_no_bit():
-    model = AdaptiveClassifier(bends=True)
+    model = AdaptiveClassifier()
     events = list(measurements(random.Random(4), 200))
     for x, y in events[:150]:
         model.learn_one(x, y)
@@ -188,7 +193,7 @@ def test_the_last_step_leaves_no_bit():
 
 @pytest.mark.parametrize("most", [None, 30, 400])
 def test_steps_of_pairs_are_taken_back_under_a_ceiling_too(most):
-    model = AdaptiveClassifier(degree=2, bends=True, max_features=most)
+    model = AdaptiveClassifier(degree=2, max_features=most)
     assert n_undone(model, curve(random.Random(8), 150)) > 90
 
 
@@ -204,10 +209,11 @@ def curve(rng, n):
 
 def test_small_and_large_values_may_speak_for_the_same_label():
     events = list(curve(random.Random(1), 1000))
-    assert n_wrong(AdaptiveClassifier(), events) > 350
-    model = AdaptiveClassifier(bends=True)
+    assert n_wrong(AdaptiveClassifier(shape="line"), events) > 350
+    model = AdaptiveClassifier()
     assert n_wrong(model, events) < 100
-    assert bends_in(model)["x"] == set(range(12))
+    model = AdaptiveClassifier(shape="curve")
+    assert n_wrong(model, events) < 100
     share = {x: dict(model.explain_one({"x": x, "noise": 0.5}))["x"] for x in (1.0, 5.0, 9.0)}
     assert share[1.0] > 0 > share[5.0]
     assert share[9.0] > 0
@@ -216,7 +222,7 @@ def test_small_and_large_values_may_speak_for_the_same_label():
 def test_words_are_learned_to_the_last_bit_as_without():
     rng = random.Random(2)
     events = random_events(rng, n=300, labels=LABELS[:3], keys="str", values="one")
-    models = [AdaptiveClassifier(bends=bends, hash_seed=1) for bends in (False, True)]
+    models = [AdaptiveClassifier(shape=shape, hash_seed=1) for shape in ("line", "auto")]
     for x, y, w in events:
         assert models[0].predict_proba_one(x) == models[1].predict_proba_one(x)
         for model in models:
@@ -226,16 +232,18 @@ def test_words_are_learned_to_the_last_bit_as_without():
 
 @labels_2_or_9
 @seeds(2)
-def test_contributions_sum_to_the_decision_and_are_the_twins(labels, seed):
-    model, twin = twins(bends=True)
+@shapes
+def test_contributions_sum_to_the_decision_and_are_the_twins(shape, labels, seed):
+    model, twin = twins(shape=shape)
     for x, y in measurements(random.Random(seed), 120, labels):
         model.learn_one(x, y)
         twin.learn_one(x, y)
     for x, _ in measurements(random.Random(seed + 100), 20, labels):
         parts = dict(model.explain_one(x))
-        assert not any(isinstance(name, tuple) for name in parts)
+        assert bool(pairs_in(parts)) == (shape == "auto")
         label = None if twin.two else model.predict_one(x)
         told = twin.explain_one(x, label)
+        told = {streamptron.Pair(*j) if isinstance(j, tuple) else j: told[j] for j in told}
         assert parts == pytest.approx({j: told[j] for j in parts}, rel=1e-9)
         decision = model.decision_function_one(x)
         if not twin.two:
@@ -249,7 +257,7 @@ def test_plots_draw_the_curve():
 
     from streamptron import plot
 
-    model = AdaptiveClassifier(bends=True)
+    model = AdaptiveClassifier()
     for x, y in curve(random.Random(3), 600):
         model.learn_one(x, y)
     line = plot.column(model, "x", ax=Figure().subplots()).lines[-1].get_ydata()
@@ -259,35 +267,35 @@ def test_plots_draw_the_curve():
 # --- What has none
 
 
-def test_a_pair_that_is_a_column_has_no_bends():
+def test_a_pair_that_is_a_column_has_neither_curve_nor_surface():
     class Paired(adaptive.AdaptiveClassifier):
         def has_hidden(self, column):
             return not isinstance(column, streamptron.Pair)
 
-    model, twin = AdaptiveClassifier(bends=True, degree=2), Paired(bends=True)
+    model, twin = AdaptiveClassifier(degree=2), Paired()
     for x, y in curve(random.Random(4), 150):
         both = {**x, streamptron.Pair("x", "noise"): x["x"] * x["noise"]}
         assert model.predict_proba_one(x) == twin.predict_proba_one(both)
         model.learn_one(x, y)
         twin.learn_one(both, y)
-    assert set(bends_in(model)) == {"x", "noise"}
+    assert pairs_in(dict(model.explain_one(x))) == {("noise", "x")}
     assert streamptron.Pair("x", "noise") in twin.columns
 
 
-def test_a_name_that_is_an_object_has_no_bends():
+def test_a_name_that_is_an_object_has_neither_curve_nor_surface():
     class Name:
         pass
 
     name = Name()
-    model = AdaptiveClassifier(bends=True)
+    model = AdaptiveClassifier()
     for x, y in curve(random.Random(5), 100):
-        model.learn_one({name: x["x"], "b": x["noise"]}, y)
-    assert set(bends_in(model)) == {"b"}
+        model.learn_one({name: x["x"], "b": x["noise"], "c": x["x"]}, y)
+    assert pairs_in(dict(model.explain_one({name: 1.0, "b": 0.5, "c": 2.0}))) == {("b", "c")}
 
 
-def test_bends_must_be_true_or_false():
-    with pytest.raises(TypeError, match="bends=1; it must be True or False"):
-        AdaptiveClassifier(bends=1)
+def test_a_misspelt_shape_is_refused():
+    with pytest.raises(ValueError, match="shape='curves'; it must be one of 'line', 'curve', 'auto'"):
+        AdaptiveClassifier(shape="curves")
 
 
 # --- Hashed tables, which have numbers instead of names
@@ -303,8 +311,8 @@ class Numbered(adaptive.AdaptiveClassifier):
         model.learn_one({name: 1.0}, True)
         return next(iter(model.weights))
 
-    def hidden_of(self, name, column, x, v):
-        hidden = super().hidden_of(name, column, x, v)
+    def hidden_of(self, name, column, x):
+        hidden = super().hidden_of(name, column, x)
         return {self.number(hidden_name): value for hidden_name, value in hidden.items()}
 
     def find_columns(self):
@@ -317,22 +325,24 @@ class Numbered(adaptive.AdaptiveClassifier):
 
 @seeds(2)
 @labels_2_or_9
-def test_hashed_bends_are_those_of_the_columns_numbers(labels, seed):
+@shapes
+def test_hashed_shapes_are_those_of_the_columns_numbers(shape, labels, seed):
     rng = random.Random(f"{labels}, {seed}")
-    model, twin = AdaptiveClassifier(bends=True, hash_bits=22, hash_seed=1), Numbered(bends=True)
+    model, twin = AdaptiveClassifier(shape=shape, hash_bits=22, hash_seed=1), Numbered(shape=shape)
     for x, y in measurements(rng, 150, labels, rng.choice((0.05, 0.4))):
         check_answers(model, twin, x, twin.numbered(x))
         model.learn_one(x, y)
         twin.learn_one(twin.numbered(x), y)
-    assert len(twin.slots) > 4 * len(twin.columns) > 0
+    assert len(twin.slots) > len(twin.columns) > 0
     model._check()
 
 
 @labels_2_or_9
 @pytest.mark.parametrize("bits", [3, 5, 16, 24])
-def test_hashed_models_with_bends_travel_and_learn_on(bits, labels, tmp_path):
+@shapes
+def test_hashed_models_with_shapes_travel_and_learn_on(shape, bits, labels, tmp_path):
     X, y = table(6, labels=labels)
-    model = AdaptiveClassifier(bends=True, hash_bits=bits, hash_seed=1)
+    model = AdaptiveClassifier(shape=shape, hash_bits=bits, hash_seed=1)
     model.learn_many(X[:120], y[:120])
     model.save(tmp_path / "model")
     rows = [by_name(row) for row in X[120:]]
@@ -360,9 +370,9 @@ def test_hashed_models_with_bends_travel_and_learn_on(bits, labels, tmp_path):
 
 @labels_2_or_9
 @pytest.mark.parametrize("bits", [3, 5, 24])
-def test_a_step_of_hashed_bends_taken_back_at_once_leaves_the_answers_as_they_were(bits, labels):
+def test_a_step_of_hashed_shapes_taken_back_at_once_leaves_the_answers_as_they_were(bits, labels):
     X, y = table(7, labels=labels)
-    model = AdaptiveClassifier(bends=True, hash_bits=bits, hash_seed=1)
+    model = AdaptiveClassifier(hash_bits=bits, hash_seed=1)
     for i, (row, label) in enumerate(zip(X, y, strict=True)):
         x = by_name(row)
         if i > 20 and i % 3 == 0:
@@ -374,7 +384,7 @@ def test_a_step_of_hashed_bends_taken_back_at_once_leaves_the_answers_as_they_we
 
 
 def test_an_empty_batch_and_wild_numbers_do_no_harm():
-    model = AdaptiveClassifier(bends=True)
+    model = AdaptiveClassifier()
     model.learn_many(np.empty((0, 3)), [])
     rng = random.Random(6)
     for _ in range(200):
