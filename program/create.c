@@ -54,7 +54,7 @@ static const struct {
     {"a", "eta", "1.0"},
     {"a", "forget", "\"auto\""},
     {"a", "naive_bayes", "true"},
-    {"a", "bends", "false"},
+    {"a", "shape", "\"auto\""},
     {"v", "degree", "1"},
     {"v", "budget", "null"},
     {"pmi", "average", "\"uniform\""},

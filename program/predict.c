@@ -668,7 +668,7 @@ static int predict(predicting *p, given *g, creation *create, int n, char **word
         .n_options = 22 + CREATE_OPTIONS,
         .others = " --config --status --encoding --features --label-separator --delimiter --type "
                   "--label-by --class-weight --false-positive-rate --degree --interactions "
-                  "--max-pairs --no-intercept --eta --forget --no-naive-bayes --bends --margin "
+                  "--max-pairs --no-intercept --eta --forget --no-naive-bayes --shape --margin "
                   "--average --half-life --pocket --serve --C --no-headers --no-text --bytes "
                   "--no-fold --threshold ",
         .usage = usage_predict,

@@ -29,7 +29,7 @@ LEARNERS = {
     "MIRA": MIRA,
     "AROW": AROW,
     "AdaptiveClassifier": AdaptiveClassifier,
-    "bends": lambda **given: AdaptiveClassifier(bends=True, **given),
+    "line": lambda **given: AdaptiveClassifier(shape="line", **given),
     "voted": VotedPerceptron,
     "kernel": lambda **given: VotedPerceptron(degree=2, budget=40, **given),
     "MultiLabelClassifier": MultiLabelClassifier,
@@ -106,7 +106,7 @@ def test_a_hashed_model_holds_no_more_once_all_numbers_have_come():
     "name",
     [
         *("Perceptron", "MulticlassPerceptron", "AROW"),
-        *("AdaptiveClassifier", "bends", "MultiLabelClassifier"),
+        *("AdaptiveClassifier", "line", "MultiLabelClassifier"),
     ],
 )
 def test_merging_does_not_ask_in_which_order_names_came(name, bits, tmp_path):
@@ -182,7 +182,7 @@ def inside(model):
 @pytest.mark.parametrize("bits", BITS.values(), ids=list(BITS))
 @pytest.mark.parametrize(
     "name",
-    ["two labels", "two, and then more", "AdaptiveClassifier", "bends", "MultiLabelClassifier"],
+    ["two labels", "two, and then more", "AdaptiveClassifier", "line", "MultiLabelClassifier"],
 )
 @seeds(2)
 def test_steps_are_taken_back_in_a_model_from_a_file(name, bits, seed, tmp_path):
@@ -211,7 +211,7 @@ def test_steps_are_taken_back_in_a_model_from_a_file(name, bits, seed, tmp_path)
 
 
 @pytest.mark.parametrize("bits", BITS.values(), ids=list(BITS))
-@pytest.mark.parametrize("name", ["AdaptiveClassifier", "bends", "MultiLabelClassifier"])
+@pytest.mark.parametrize("name", ["AdaptiveClassifier", "line", "MultiLabelClassifier"])
 def test_many_rows_at_once_are_learned_as_one_by_one(name, bits, tmp_path):
     rng = random.Random(f"{name}, {bits}")
     one, many = (LEARNERS[name](hash_bits=bits, hash_seed=1) for _ in range(2))

@@ -39,7 +39,8 @@ shapes = pytest.mark.parametrize("shape", ["curve", "auto"])
 
 def pairs_in(parts):
     """The pairs of columns that a score's parts name."""
-    return {tuple(sorted((name.first, name.second))) for name in parts if isinstance(name, streamptron.Pair)}
+    pairs = [name for name in parts if isinstance(name, streamptron.Pair)]
+    return {tuple(sorted((name.first, name.second))) for name in pairs}
 
 
 # --- As the twin has it
@@ -169,7 +170,7 @@ def test_merged_models_with_shapes_equal_the_merged_twins(shape, went_on, seed):
 @labels_2_or_9
 @pytest.mark.parametrize("most", [None, 40, 14])
 @shapes
-def test_steps_of_columns_with_shapes_are_taken_back_as_by_the_twin(shape, most, labels, seed, tmp_path):
+def test_steps_of_columns_are_taken_back_as_by_the_twin(shape, most, labels, seed, tmp_path):
     rng = random.Random(f"{labels}, {seed}")
     model, twin = pair_of("AdaptiveClassifier", shape=shape, max_features=most)
     events = [(x, y, 1.0) for x, y in measurements(rng, 100, labels)]

@@ -32,8 +32,8 @@ from streamptron.engine.path cimport (
 from streamptron.engine.whole cimport (
     SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_LABEL_WIDTH,
     SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_SHAPES_MEMORY, SP_VOTED_MEMORY, sp_counts_fault,
-    sp_entries_map, sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
-    sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
+    sp_entries_map, sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free,
+    sp_flat_lookup, sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
     sp_learner_has_rows, sp_learner_is_shaped, sp_learner_is_wide, sp_learner_widen,
     sp_marked_map, sp_marked_measure,
     sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write,

@@ -158,7 +158,7 @@ PARAMETERS = {
     "eta": ("adaptive", {"eta": 0.1}, {}),
     "forget": ("adaptive", {"forget": 0.5}, {}),
     "naive_bayes": ("adaptive", {"naive_bayes": False}, {}),
-    "bends": ("adaptive", {"bends": True}, {}),
+    "shape": ("adaptive", {"shape": "line"}, {}),
     "max_features": ("adaptive", {"max_features": 5}, {}),
     "budget": ("voted", {"budget": 3}, {}),
     "average": ("multiclass", {"average": "none"}, {}),
@@ -237,7 +237,7 @@ def test_an_option_is_learned_with_and_changes_the_answers(format, name, folder,
     if name == "false_positive_rate":  # which moves no score
         assert scores(found, file, format, tokens) == scores(without, file, format, {})
         assert learned(found) != learned(without)
-    elif name == "bends" and not expected._columns():  # words: they are learned as without
+    elif name == "shape" and not expected._columns():  # words: they are learned as without
         assert scores(found, file, format, tokens) == scores(without, file, format, {})
     else:
         assert scores(found, file, format, tokens) != scores(without, file, format, {})

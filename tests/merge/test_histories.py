@@ -19,8 +19,8 @@ LEARNERS = {
     "MulticlassPerceptron": ([{}], 40),
     "MIRA": ([{}, {"average": "none"}], 5),
     "AROW": ([{}], 5),
-    "AdaptiveClassifier": ([{}, {"bends": True}, {"forget": "auto"}, {"eta": 0.1}], 2),
-    "AdaptiveClassifier of many": ([{}, {"bends": True}, {"naive_bayes": False}], 9),
+    "AdaptiveClassifier": ([{}, {"shape": "line"}, {"forget": "auto"}, {"eta": 0.1}], 2),
+    "AdaptiveClassifier of many": ([{}, {"shape": "line"}, {"naive_bayes": False}], 9),
     "MultiLabelClassifier": ([{}, {"forget": 0.5}], 8),
 }
 NAMES = ({}, {"hash_bits": 3}, {"hash_bits": 8}, {"max_features": 6}, {"max_features": 25})

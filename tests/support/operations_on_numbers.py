@@ -72,7 +72,7 @@ def drawn(rng, apart, number):
     """A case of two sources of random numbers, and a number that chooses the kind of values."""
     numbers = (None, "measured", "wild")[number % 3]
     _, params, operations = operations_on_labels.drawn(rng, apart, numbers=numbers)
-    named = "max_features" in params  # no name is a mere object, which has no bends either
+    named = "max_features" in params  # no name is a mere object, which has no shape either
     more = random.Random(-number)
     params = {
         "intercept": params["intercept"],
@@ -81,9 +81,12 @@ def drawn(rng, apart, number):
         "forget": more.choice((2**-10, 0.0, 0.5, "auto")),
         "class_weight": params["class_weight"],
     }
-    apart = random.Random(f"bends {number}")  # so that a case's calls are what they were before
+    apart = random.Random(f"shape {number}")  # so that a case's calls are what they were before
     if named and apart.random() < 0.4:
-        params |= {"bends": True, "max_features": apart.choice((None, None, 30, 12))}
+        params |= {
+            "max_features": apart.choice((None, None, 30, 12)),
+            "shape": apart.choice(("curve", "line")),
+        }
     return "AdaptiveClassifier", params, list(with_undo(more, operations))
 
 

@@ -70,7 +70,7 @@ OWN = {
         "short steps": {"eta": 0.3, "forget": 0.03},
         "watching": {"forget": "auto"},
         "no naive Bayes": {"naive_bayes": False},
-        "bends": {"bends": True},
+        "line": {"shape": "line"},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.0, "sky": 2.0}},
         "false alarms": {"false_positive_rate": {"sky": 0.2, "label 1": 0.1, "label 3": 0.02}},
     },

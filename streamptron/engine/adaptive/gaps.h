@@ -1,8 +1,8 @@
 /* Gaps: what an event says that lacks a column of numbers.
 
-   Where 0 is far from a column's values (adaptive/columns.h), an event that lacks the column has the
-   feature ("gap", column), of value 1, and the column's own v is 0. So what is missing is not an
-   outlier, and may yet say something: it learns as a word does.
+   Where 0 is far from a column's values (adaptive/columns.h), an event that lacks the column has
+   the feature ("gap", column), of value 1, and the column's own v is 0. So what is missing is not
+   an outlier, and may yet say something: it learns as a word does.
 
    It is a feature like any other to index, files, merges and ceilings. Gaps are written behind the
    event's entries each time when it is scored, as columns move with every event that is learned;

@@ -14,8 +14,8 @@ SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *number
 /* Into an untrained learner that has its labels. NULL, or what is wrong with the numbers. */
 SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *numbers);
 
-/* What each part has of a score; behind them what is always there. A column has its gap's share, and
-   its curve's. */
+/* What each part has of a score; behind them what is always there. A column has its gap's share
+   and its curve's. */
 SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
                                    double *shares);
 

@@ -64,7 +64,7 @@ SP_API void sp_learner_decide(const sp_learner *learner, sp_event *event);
 SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
                              int kind, double *shares);
 
-/* How many parts these are; and the name of one: 1; 0: it has none; -1: there is no memory for it. */
+/* How many parts these are; and the name of one: 1; 0: it has none; -1: no memory. */
 SP_API ptrdiff_t sp_learner_parts(const sp_learner *learner, const sp_event *event);
 SP_API int sp_learner_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
                                sp_key *key);

@@ -1,7 +1,7 @@
 /* Which columns have surfaces (shapes/shapes.h).
 
-   All while they are at most 16, or as many as memory allows (sp_shapes_most). Else as many as that,
-   chosen anew when columns come or go, and 32 events after the last choice, from the 512th event on
+   All while they are at most 16, or as many as memory allows (sp_shapes_most). Else so many, chosen
+   anew when columns come or go, and 32 events after the last choice, from the 512th event on
    512 after. A column's rank is
 
        R (x 1.1 if it is chosen) + 3 max(0, largest beta of its pairs - 1/4)
@@ -23,8 +23,8 @@
 /* How many columns may have surfaces, with so many labels; max_features = 0: no ceiling. */
 SP_PRIVATE ptrdiff_t sp_shapes_most(ptrdiff_t n_labels, sp_slot_type max_features);
 
-/* After an event has been learned: which columns have surfaces. `changed`: columns have come or gone,
-   and the list of columns is that of today. */
+/* After an event has been learned: which columns have surfaces. `changed`: columns have come or
+   gone, and the list of columns is that of today. */
 SP_PRIVATE void sp_shapes_choose(sp_shapes *shapes, const sp_shaped *w, double T, ptrdiff_t most,
                                  bool changed);
 

@@ -1,8 +1,8 @@
 /* Curves and surfaces as a flat array of words, the way a model file holds them, and back.
 
        numbers     of each: see sp_shapes_write; a float64 is two words, the lower one first
-       columns     by their place among those that may have shapes, in the order of turns: so no slot
-                   is in it
+       columns     by their place among those that may have shapes, in the order of turns: so there
+                   is no slot in it
        parts       those that have learned, by their columns; cells with the labels there are
 
    Reading trusts nothing. */
@@ -22,7 +22,7 @@ SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels);
 
 SP_API void sp_shapes_write(const sp_shapes *shapes, ptrdiff_t n_labels, uint32_t *words);
 
-/* Read them into untrained shapes, which know their columns, and have lanes. 0, or what is wrong. */
+/* Read them into untrained shapes, which know their columns and have lanes. 0, or what is wrong. */
 SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const uint32_t *words, size_t n);
 
 /* What is wrong with them, or NULL. It looks at every number. */

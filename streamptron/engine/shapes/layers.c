@@ -545,7 +545,8 @@ SP_WIDER_HERE(void, sp_patches_learn,
 }
 
 /* The gates of the event's parts. */
-static void sp_gates_learn(const sp_layer *layer, const sp_heard *heard, ptrdiff_t outputs, double u)
+static void sp_gates_learn(const sp_layer *layer, const sp_heard *heard, ptrdiff_t outputs,
+                           double u)
 {
     for (ptrdiff_t p = 0; p < heard->n; p++) {
         const double *s = heard->s + p * outputs;

@@ -32,12 +32,11 @@ SP_PRIVATE int sp_shaped_room(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t n
 /* Answer an event, of which v, gap and line are there: final. -1 without memory. */
 SP_PRIVATE int sp_shapes_answer(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w);
 
-/* What learning label y, which may be new, will need. `begins`: the score of a label that is new. */
+/* What learning label y, which may be new, will need. `begins`: the score of a new label. */
 SP_PRIVATE void sp_shapes_aim(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
                               ptrdiff_t y, double begins, double u);
 
-/* u d log P(y) / d tau of the line; of the layers it is left in them. With one output `sigmoid` is P
-   of it. */
+/* u d log P(y) / d tau of the line; of the layers it is left in them. */
 SP_PRIVATE double sp_shapes_sharper(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
                                     ptrdiff_t y, double u);
 

@@ -1,5 +1,5 @@
-/* What is kept of columns' curves and surfaces, and of an event that they have answered. There is no
-   loop here, so all may include it. shapes/shapes.h says what the letters mean. */
+/* What is kept of columns' curves and surfaces, and of an event that they have answered. There is
+   no loop here, so all may include it. shapes/shapes.h says what the letters mean. */
 
 #ifndef STREAMPTRON_SHAPES_STATE_H
 #define STREAMPTRON_SHAPES_STATE_H
@@ -80,7 +80,7 @@ typedef struct sp_heard { /* what a layer makes of an event */
     ptrdiff_t n;
     ptrdiff_t room;
     ptrdiff_t numbers_room;
-    double *numbers; /* H of each output, g, and s of each patch and output; in one block of memory */
+    double *numbers; /* H of each output, g, and s of each patch and output, in one block */
     double *H;
     double *g;
     double *s;
