@@ -704,6 +704,26 @@ SP_RARE static inline int sp_machine_lay_rows(sp_learner *learner, const uint32_
                : 0;
 }
 
+/* What is neither kept once nor in slots, once these are there. -1 without memory. */
+static inline int sp_machine_mix_beside(sp_merge *m)
+{
+    return sp_machine_is_adaptive(m->to) ? sp_shapes_mix(m) : 0;
+}
+
+/* Of that: only these slots stay, see whole/mix_stay.h. */
+static inline void sp_machine_mix_stay(sp_learner *to, const sp_slot_type *stay, size_t n)
+{
+    if (sp_machine_is_adaptive(to))
+        sp_shapes_stay(to, stay, n);
+}
+
+/* The merged learner is ready. */
+static inline void sp_machine_mixed(sp_learner *to)
+{
+    if (sp_machine_is_adaptive(to))
+        sp_shapes_mixed(to);
+}
+
 /* The row of a feature, whose chunks are there wherever a shard has written. -1 without memory. */
 static inline int sp_machine_mix_slot(sp_merge *m, sp_slot_type slot)
 {

@@ -14,6 +14,7 @@
 #include "shapes/choose.c"
 #include "shapes/flat.c"
 #include "shapes/layers.c"
+#include "shapes/seen.c"
 #include "shapes/shapes.c"
 #include "voted/vote.c"
 #include "voted/voted.c"

@@ -14,7 +14,7 @@ from tests.twin.arithmetic import float32
 from tests.twin.counts import counted, floored, summed, told_apart, unhalved, within
 from tests.twin.learners import AROW, INTERCEPT
 from tests.twin.serving import Best, MulticlassCalibrator, Pocket
-from tests.twin.shapes import Cell, Gate
+from tests.twin.shapes import Cell, Gate, Surfaces
 
 
 def merge(models, since=None, untrained=None):
@@ -342,8 +342,15 @@ def only_told(to, slot):
 def mix_shapes(to, models, base, n):
     """Hats and cells as features: counts gain what each has gained, w goes by what G has gained.
 
-    Gates do as tau. Pairs are those of any model, and columns are chosen anew.
+    Gates do as tau. Parts are those of any model or of the base, if their columns are columns of
+    the merged model; a model that has let a part go says nothing of it. A pair is in the order in
+    which the merged model has its columns. Columns are chosen anew: those that have a surface
+    count as chosen before, however many they are.
     """
+    columns = to.shapes.columns(to)
+    for m in [base, *models]:
+        for layer in m.shapes.layers:
+            only_columns(layer, columns)
     theirs = zip(*(m.shapes.layers for m in models), strict=True)
     for layer, before, layers in zip(to.shapes.layers, base.shapes.layers, theirs, strict=True):
         mix_gate(layer.tau, before.tau, [its.tau for its in layers])
@@ -351,27 +358,37 @@ def mix_shapes(to, models, base, n):
             each = zip(*[its.watch.numbers for its in layers], strict=True)
             layer.watch.numbers = [mean(n, numbers) for numbers in each]
         layer.cells, layer.gates = {}, {}
-        for part in dict.fromkeys(part for its in [before, *layers] for part in its.cells):
-            known = [its.gates.get(part) for its in layers]
-            if any(known) or part in before.gates:
-                start = before.gates.get(part, Gate(4.0))
-                layer.gates[part] = copy.deepcopy(start)
-                mix_gate(layer.gates[part], start, [gate for gate in known if gate])
-            places = [its.cells.get(part, {}) for its in [before, *layers]]
+        for part in dict.fromkeys(part for its in [before, *layers] for part in its.gates):
+            start = before.gates.get(part, Gate(4.0))
+            layer.gates[part] = copy.deepcopy(start)
+            known = [its for its in layers if part in its.gates]
+            mix_gate(layer.gates[part], start, [its.gates[part] for its in known])
+            cells = [its.cells[part] for its in known]
+            first = before.cells.get(part, {})
             layer.cells[part] = {
-                place: mixed_cell(to, layer, *[cells.get(place, Cell()) for cells in places])
-                for place in dict.fromkeys(place for cells in places for place in cells)
+                place: mixed_cell(to, layer, *[its.get(place, Cell()) for its in [first, *cells]])
+                for place in sorted({place for its in [first, *cells] for place in its})
             }
-    columns = to.shapes.columns(to)
-    for ended in set(to.shapes.curves.cells) - set(columns):
-        to.shapes.curves.forget(ended)
     surfaces = to.shapes.surfaces
     if surfaces:
-        others = [m.shapes.surfaces for m in models]
-        surfaces.chosen = [a for a in columns if any(a in its.chosen for its in others)]
-        surfaces.n_choices = max(its.n_choices for its in others)
+        surfaces.chosen = [a for a in columns if any(a in pair for pair in surfaces.gates)]
+        surfaces.n_choices = max(m.shapes.surfaces.n_choices for m in models)
+        surfaces.next = 0.0
         to.shapes.curves.model = to
         surfaces.choose(to, columns, to.shapes.curves, True)
+
+
+def only_columns(layer, columns):
+    """The parts of these columns, pairs in their order: cells turn with the pair."""
+    at = {a: place for place, a in enumerate(columns)}
+    for part in list(layer.gates):
+        cells, gate = layer.cells.pop(part), layer.gates.pop(part)
+        pair = isinstance(layer, Surfaces)
+        if not (at.keys() >= set(part) if pair else part in at):
+            continue
+        if pair and at[part[0]] > at[part[1]]:
+            part, cells = part[::-1], {place[::-1]: cell for place, cell in cells.items()}
+        layer.cells[part], layer.gates[part] = cells, gate
 
 
 def mix_gate(gate, before, others):
@@ -381,9 +398,16 @@ def mix_gate(gate, before, others):
     gate.put(value, gamma)
 
 
+def numbers_of_cell(cell):
+    """All of a cell but om, which goes by what else its model has seen."""
+    return [
+        {k: number for k, number in its.items() if number} for its in (cell.c, cell.w, cell.G)
+    ]
+
+
 def mixed_cell(to, layer, base, *cells):
     """What several models make of a hat or cell; those that are as the base has it say nothing."""
-    cells = [cell for cell in cells if vars(cell) != vars(base)]
+    cells = [cell for cell in cells if numbers_of_cell(cell) != numbers_of_cell(base)]
     if not cells:
         return copy.deepcopy(base)
     if len(cells) == 1:

@@ -301,7 +301,7 @@ class Surfaces(Layer):
     def rank(self, a, curves):
         """R of the curve's hats, and what the gates of its pairs have learned."""
         n = told = 0.0
-        for cell in curves.cells.get(a, {}).values():
+        for _, cell in sorted(curves.cells.get(a, {}).items()):
             N = curves.all(curves.model, cell)
             n += N
             told += N * (cell.om * cell.om)

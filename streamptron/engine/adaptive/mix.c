@@ -89,19 +89,27 @@ static void sp_once(const sp_shard *shard, int part, double *w, double *G)
         *w = 0.0 - *w;
 }
 
-/* The watch of the merged learner: the mean of theirs, by how much each has learned. */
-static void sp_mix_drift(sp_merge *m)
+/* The watch of a side, or that of one of its layers of curves and surfaces. */
+static void sp_mix_drift_of(const sp_shard *side, int layer, double *numbers)
 {
+    const sp_adaptive *its = &side->learner->adaptive;
+    sp_drift_read(layer < 0 ? &its->drift : &its->shapes.of[layer].drift, numbers);
+}
+
+/* And of the merged learner: the mean of theirs, by how much each has learned. */
+static void sp_mix_drift(sp_merge *m, int layer)
+{
+    sp_adaptive *to = &m->to->adaptive;
     double mean[SP_DRIFT_NUMBERS] = {0.0};
     double its[SP_DRIFT_NUMBERS];
     if (m->N == 0.0)
-        sp_drift_read(&m->base->learner->adaptive.drift, mean);
+        sp_mix_drift_of(m->base, layer, mean);
     for (int k = 0; m->N > 0.0 && k < m->n; k++) {
-        sp_drift_read(&m->shards[k].learner->adaptive.drift, its);
+        sp_mix_drift_of(&m->shards[k], layer, its);
         for (int i = 0; i < SP_DRIFT_NUMBERS; i++)
             mean[i] += m->shards[k].n / m->N * its[i];
     }
-    sp_drift_write(&m->to->adaptive.drift, mean);
+    sp_drift_write(layer < 0 ? &to->drift : &to->shapes.of[layer].drift, mean);
 }
 
 /* The alarm that a side has for a label of the merged learner; NULL: the label has not come. */
@@ -196,7 +204,8 @@ SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places)
     sp_mix_usual_odds(m);
     sp_merge_weight(&to->tau, &to->Gtau, w_k, G_k, m->n);
     to->tau = SP_MIN(SP_MAX(to->tau, SP_TAU_LEAST), SP_TAU_MOST);
-    sp_mix_drift(m);
+    for (int layer = -1; layer < to->shapes.n_layers; layer++)
+        sp_mix_drift(m, layer);
     sp_mix_alarms(m);
     sp_mix_events_counted(m, places);
 }

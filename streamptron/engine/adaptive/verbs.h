@@ -1,4 +1,5 @@
-/* All verbs of AdaptiveClassifier's machine with up to two labels, for machine.h. */
+/* All verbs of AdaptiveClassifier's machine with up to two labels, for machine.h; and those
+   of both its machines. */
 
 #ifndef STREAMPTRON_ADAPTIVE_VERBS_H
 #define STREAMPTRON_ADAPTIVE_VERBS_H
@@ -6,5 +7,6 @@
 #include "adaptive/machine.h"
 #include "adaptive/mix.h"
 #include "adaptive/tell.h"
+#include "shapes/mix.h"
 
 #endif

@@ -477,6 +477,12 @@ static void sp_cell_halve(float *c, ptrdiff_t lanes)
         c[k] = (float)((double)c[k] * halved);
 }
 
+SP_PRIVATE void sp_cell_keep(float *cell, ptrdiff_t lanes, double all, const double *rD)
+{
+    sp_cell_halve(sp_cell_c(cell, lanes), lanes);
+    *cell = sp_cell_om(sp_cell_c(cell, lanes), lanes, all, rD);
+}
+
 /* One step of four cells' weights. */
 SP_TEMPLATE void sp_cells_move(float *const *w, float *const *G, const double *X,
                                const sp_pace *pace)

@@ -65,4 +65,7 @@ SP_PRIVATE double sp_cell_count(const float *c, ptrdiff_t lanes);
 /* om of a cell, whose counts have changed. rD: 1 / (D + 1) by label, 0 for lanes without one. */
 SP_PRIVATE float sp_cell_om(const float *c, ptrdiff_t lanes, double all, const double *rD);
 
+/* Counts that another way has made: not too many, and om of them. */
+SP_PRIVATE void sp_cell_keep(float *cell, ptrdiff_t lanes, double all, const double *rD);
+
 #endif

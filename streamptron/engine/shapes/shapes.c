@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define SP_CELL_OM_FIRST 0.125f
-
 SP_PRIVATE void sp_shapes_init(sp_shapes *shapes, int n_layers)
 {
     memset(shapes, 0, sizeof(sp_shapes));
@@ -15,6 +13,26 @@ SP_PRIVATE void sp_shapes_init(sp_shapes *shapes, int n_layers)
         shapes->of[i].tau = SP_GATE_FIRST;
         shapes->of[i].Gtau = 1.0;
     }
+}
+
+static bool sp_layer_is_new(const sp_layer *layer)
+{
+    double drift[SP_DRIFT_NUMBERS];
+    bool is = layer->tau == SP_GATE_FIRST && layer->Gtau == 1.0;
+    sp_drift_read(&layer->drift, drift);
+    for (int i = 0; i < SP_DRIFT_NUMBERS; i++)
+        is &= drift[i] == 0.0;
+    for (ptrdiff_t i = 0; i < layer->n; i++)
+        is &= sp_shape_is_new(&layer->parts[i]);
+    return is;
+}
+
+SP_PRIVATE bool sp_shapes_are_new(const sp_shapes *shapes)
+{
+    bool are = shapes->n_chosen == 0 && shapes->n_choices == 0;
+    for (int i = 0; i < shapes->n_layers; i++)
+        are = are && sp_layer_is_new(&shapes->of[i]);
+    return are;
 }
 
 static void sp_layer_free(sp_layer *layer)

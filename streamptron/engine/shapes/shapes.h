@@ -47,6 +47,7 @@
 
 #include <math.h>
 
+#define SP_CELL_OM_FIRST 0.125f
 #define SP_GATE_FIRST 0.25
 #define SP_GATE_MOST 4.0       /* of a part */
 #define SP_GATE_MOST_LAYER 5.0 /* of a layer */
@@ -124,7 +125,10 @@ SP_PRIVATE sp_shape *sp_layer_make(sp_shapes *shapes, int layer, sp_slot_type a,
 /* Room for n columns that may have shapes. -1 without memory. */
 SP_PRIVATE int sp_shapes_room(sp_shapes *shapes, ptrdiff_t n);
 
-/* Whether a gate has learned anything. */
+/* Whether they are untrained. */
+SP_PRIVATE bool sp_shapes_are_new(const sp_shapes *shapes);
+
+/* Whether a gate has learned nothing. */
 static inline bool sp_shape_is_new(const sp_shape *part)
 {
     return part->gate.Gamma == 0.0f;

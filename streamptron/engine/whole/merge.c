@@ -100,7 +100,8 @@ static int sp_hold(sp_merge *m, int *culprit)
     sp_mix_serving(m);
     if (sp_machine_mix_once(m) < 0)
         return SP_SHARD_MEMORY;
-    if (sp_mix_rows(m) < 0 || (limited && sp_stay_limit(m, most) < 0))
+    if (sp_mix_rows(m) < 0 || sp_machine_mix_beside(m) < 0
+        || (limited && sp_stay_limit(m, most) < 0))
         return SP_SHARD_MEMORY;
     return 0;
 }
@@ -165,6 +166,8 @@ SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *sha
         return fault;
     if (sp_machine_ready(to) < 0)
         return SP_SHARD_MEMORY;
+    if (n > 1)
+        sp_machine_mixed(to);
     to->version += 1;
     if (sp_learner_unsound(to, m.sound && to->table.kind->weights) == NULL)
         return 0;

@@ -1,6 +1,7 @@
 #include "whole/mix_stay.h"
 
 #include "linear/table.h"
+#include "machine.h"
 #include "memory/heap.h"
 #include "names/index.h"
 #include "path/gather.h"
@@ -113,6 +114,7 @@ static int sp_settle(sp_merge *m, sp_slot_type most, const sp_slot_type *stay, c
     sp_table rows;
     if (sp_gather(&names, &rows, &to->index, &to->table, most, stay, n) < 0)
         return -1;
+    sp_machine_mix_stay(to, stay, n);
     for (size_t i = 0; i < n; i++)
         *sp_index_stamp(&names, SP_SLOTS_RESERVED + (sp_slot_type)i) = to->ceiling.clock - ages[i];
     sp_index_free(&to->index);
