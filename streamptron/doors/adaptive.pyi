@@ -4,6 +4,9 @@ from streamptron._core import PairModel
 
 class AdaptiveModel(PairModel):
     def _columns(self) -> dict[Hashable, list[float]]: ...
+    def _shapes(
+        self,
+    ) -> tuple[list[tuple[Hashable, Hashable, float, list[float]]], list[float]]: ...
 
 class VotedModel(PairModel):
     @property

@@ -14,7 +14,8 @@ from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.adaptive cimport (
-    SP_U_LIMIT, sp_adaptive, sp_adaptive_spread, sp_columns)
+    SP_HATS, SP_PATCH_CELLS, SP_U_LIMIT, sp_adaptive, sp_adaptive_spread, sp_columns, sp_shape,
+    sp_shape_met, sp_shapes)
 from streamptron.engine.linear cimport (
     SP_KEPT_CURRENT, SP_RULE_ADAPTIVE, SP_RULE_VOTED, sp_table_read)
 from streamptron.engine.names cimport sp_index_stored, sp_key
@@ -76,6 +77,37 @@ cdef class AdaptiveModel(PairModel):
             if collecting:
                 PyGC_Enable()
         return {named(name): spread for name, *spread in found}
+
+    def _shapes(self):
+        """Curves and surfaces of an exact model: ``[(a, b, gate, [met])]`` of each, a curve being
+        that of a and a again, with by how many events each hat or cell was met; and how much the
+        line, curves and surfaces count.
+        """
+        cdef sp_shapes* shapes = &self.learner.adaptive.shapes
+        cdef Py_ssize_t i, k
+        cdef int layer
+        cdef sp_key a, b
+        cdef sp_shape* part
+        found, taus = [], [self.learner.adaptive.tau]
+        self._enter(False)
+        # No Python code may run until all is read, not even finalizers: it might use the model.
+        collecting = PyGC_Disable()
+        try:
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            for layer in range(shapes.n_layers):
+                taus.append(shapes.of[layer].tau)
+                for i in range(shapes.of[layer].n):
+                    part = &shapes.of[layer].parts[i]
+                    a = sp_index_stored(&self.learner.index, part.a)
+                    b = sp_index_stored(&self.learner.index, part.b)
+                    met = [sp_shape_met(shapes, layer, i, k)
+                           for k in range(SP_PATCH_CELLS if layer else SP_HATS)]
+                    found.append((key_plain(&a, objects), key_plain(&b, objects),
+                                  <double> part.gate.value, met))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        return [(named(one), named(other), *rest) for one, other, *rest in found], taus
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
                     confidences=None, order=None):

@@ -26,6 +26,34 @@ cdef extern from "adaptive/alarms.h" nogil:
     void sp_alarms_bind(sp_alarms *alarms, Py_ssize_t i, Py_ssize_t k) noexcept
 
 
+cdef extern from "shapes/state.h" nogil:
+    enum:
+        SP_HATS
+        SP_PATCH_CELLS
+
+    ctypedef struct sp_gate:
+        float value
+
+    ctypedef struct sp_shape:
+        sp_slot_type a
+        sp_slot_type b
+        sp_gate gate
+
+    ctypedef struct sp_layer:
+        sp_shape *parts
+        Py_ssize_t n
+        double tau
+
+    ctypedef struct sp_shapes:
+        int n_layers
+        sp_layer *of
+
+
+cdef extern from "shapes/layers.h" nogil:
+    double sp_shape_met(const sp_shapes *shapes, int layer, Py_ssize_t part,
+                        Py_ssize_t cell) noexcept
+
+
 cdef extern from "adaptive/state.h" nogil:
     const double SP_U_LIMIT
     const double SP_TAU_LEAST
@@ -52,6 +80,7 @@ cdef extern from "adaptive/state.h" nogil:
         sp_columns columns
         sp_drift drift
         sp_alarms alarms
+        sp_shapes shapes
         double wn
         double Gn
         bint rows

@@ -442,6 +442,13 @@ SP_PRIVATE double sp_cell_count(const float *c, ptrdiff_t lanes)
     return sp_lanes_sum(all);
 }
 
+SP_API double sp_shape_met(const sp_shapes *shapes, int layer, ptrdiff_t part, ptrdiff_t cell)
+{
+    float *cells = shapes->of[layer].parts[part].cells;
+    return sp_cell_count(
+        sp_cell_c(cells + cell * sp_cell_width(shapes->lanes), shapes->lanes), shapes->lanes);
+}
+
 SP_TEMPLATE void sp_cell_sums(const float *c, ptrdiff_t labels, const double *rD, double *N,
                               double *squares)
 {

@@ -62,6 +62,9 @@ SP_PRIVATE double sp_patch_share(const sp_shapes *shapes, const sp_shaping *of, 
 /* N of a cell, in four lanes. */
 SP_PRIVATE double sp_cell_count(const float *c, ptrdiff_t lanes);
 
+/* The same of a cell of a part: how many events it has been met by, each by how near it was. */
+SP_API double sp_shape_met(const sp_shapes *shapes, int layer, ptrdiff_t part, ptrdiff_t cell);
+
 /* om of a cell, whose counts have changed. rD: 1 / (D + 1) by label, 0 for lanes without one. */
 SP_PRIVATE float sp_cell_om(const float *c, ptrdiff_t lanes, double all, const double *rD);
 
