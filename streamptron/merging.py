@@ -47,6 +47,7 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "renamed": ("U32", ()),
     "stamps": ("U32", ()),
     "marks": ("U32", (4,)),
+    "shapes": ("U32", ()),
     "texts": ("U8", ()),
 }
 # What a forged part may raise while it is read.

@@ -365,6 +365,7 @@ cdef class Side:
         if learner.n_seen <= base.learner.n_seen:
             raise ValueError("it has seen no events")
         self.held.append(arrays)
+        self.delta.n_shapes = "shapes" in arrays    # for what is expected; how many comes below
         sp_delta_shapes(&self.delta, learner, shapes)
         for i in range(SP_DELTA_ARRAYS):
             kind = sp_delta_kind_of(i)

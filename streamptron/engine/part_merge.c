@@ -15,6 +15,7 @@ SP_FOR_SIZE
 #include "whole/mix.c"
 #include "whole/mix_rows.c"
 #include "whole/mix_stay.c"
+#include "whole/reshaped.c"
 #include "whole/shard.c"
 #include "whole/sound.c"
 #include "wide/mix.c"

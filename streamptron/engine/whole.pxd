@@ -77,7 +77,7 @@ cdef extern from "whole/join.h" nogil:
 
 cdef extern from "whole/delta.h" nogil:
     ctypedef struct sp_delta:
-        pass
+        size_t n_shapes
 
     int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n,
                         uint64_t *h) noexcept

@@ -79,7 +79,7 @@ def mixed(models, base):
             to.pocketed[output][feature] = holder.pocketed[output].get(feature, 0.0)
         if not T and to.average == "exponential":
             age(to, N, feature)
-    mix_ceiling(to, models, base)
+    mix_ceiling(to, models, base, to.forget)
     return to
 
 
@@ -215,7 +215,7 @@ def what_of(to, what):
 # --- A ceiling
 
 
-def mix_ceiling(to, models, base):
+def mix_ceiling(to, models, base, forget):
     """The names that a model still has; of too many those of the largest size^2 / age."""
     if to.ceiling.max_features is None:
         to.ceiling.places = list(to.slots)
@@ -237,7 +237,7 @@ def mix_ceiling(to, models, base):
     stay = sorted(ages, key=lambda feature: -losses[feature])[: to.ceiling.max_features]
     to.ceiling.n_evicted += len(ages) - len(stay)
     for feature in [feature for feature in to.slots if feature not in stay]:
-        to.forget(feature)
+        forget(feature)
     to.ceiling.places = list(to.slots)
     to.ceiling.seen = {feature: to.ceiling.clock - ages[feature] for feature in to.slots}
     to.ceiling.hand = base.ceiling.hand if base.ceiling.hand < len(to.slots) else 0
@@ -289,7 +289,7 @@ def mixed_adaptive(models, base):
             to.slots[feature] = mixed_slot(to, base.slot(feature), slots, gained, on)
         else:
             to.slots[feature] = copy.deepcopy(base.slot(feature))
-    to.ceiling.places = list(to.slots)
+    mix_ceiling(to, models, base, to.slots.pop)
     to.find_columns()
     if to.shapes:
         mix_shapes(to, models, base, n)
@@ -635,7 +635,7 @@ def mixed_sets(models, base):
         on = [goes_on(m, base, f) for m in T]
         slots[f] = mixed_set_row(to, ours, rows, gained, on) if len(T) > 1 else [*rows, ours][0]
     to.slots = {f: set_slot(row) for f, row in slots.items()}
-    mix_ceiling(to, models, base)
+    mix_ceiling(to, models, base, to.forget)
     return to
 
 

@@ -132,6 +132,8 @@ SP_API void sp_delta_shapes(const sp_delta *d, const sp_learner *learner, sp_arr
         [SP_DELTA_RENAMED] = {.there = limited, .n = d->n_renamed},
         [SP_DELTA_STAMPS] = {.there = limited, .n = d->n_stamps},
         [SP_DELTA_MARKS] = {.there = sp_learner_has_rows(learner), .n = d->n_marks},
+        [SP_DELTA_SHAPES] = {.there = d->n_shapes && learner->adaptive.shapes.n_layers,
+                             .n = d->n_shapes},
         [SP_DELTA_TEXTS] = {.there = exact, .n = d->n_texts},
     };
     memset(shapes, 0, sizeof(all));
@@ -149,6 +151,7 @@ SP_API const char *sp_delta_use(sp_delta *d, const sp_learner *learner, void *co
                                 const size_t *n)
 {
     sp_array shapes[SP_DELTA_ARRAYS];
+    d->n_shapes = n[SP_DELTA_SHAPES];
     sp_delta_shapes(d, learner, shapes);
     for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
         if ((p[i] != NULL) != shapes[i].there)
@@ -162,6 +165,7 @@ SP_API const char *sp_delta_use(sp_delta *d, const sp_learner *learner, void *co
     d->renamed = (uint32_t *)p[SP_DELTA_RENAMED];
     d->stamps = (uint32_t *)p[SP_DELTA_STAMPS];
     d->marks = (uint32_t *)p[SP_DELTA_MARKS];
+    d->shapes = (uint32_t *)p[SP_DELTA_SHAPES];
     d->texts = (uint8_t *)p[SP_DELTA_TEXTS];
     d->n_rows = n[SP_DELTA_ROWS];
     d->n_blocks = n[SP_DELTA_BLOCKS];

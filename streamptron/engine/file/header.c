@@ -38,7 +38,7 @@ static const sp_array_kind sp_delta_kinds[SP_DELTA_ARRAYS] = {
     [SP_DELTA_KEYS] = {"keys", "U64", 8, 2},      [SP_DELTA_SLOTS] = {"slots", "U32", 4, 0},
     [SP_DELTA_BLOCKS] = {"blocks", "U32", 4, 0},  [SP_DELTA_RENAMED] = {"renamed", "U32", 4, 0},
     [SP_DELTA_STAMPS] = {"stamps", "U32", 4, 0},  [SP_DELTA_MARKS] = {"marks", "U32", 4, 4},
-    [SP_DELTA_TEXTS] = {"texts", "U8", 1, 0},
+    [SP_DELTA_SHAPES] = {"shapes", "U32", 4, 0},  [SP_DELTA_TEXTS] = {"texts", "U8", 1, 0},
 };
 
 SP_API const sp_array_kind *sp_array_kind_of(int array)

@@ -72,6 +72,7 @@ typedef enum sp_delta_array {
     SP_DELTA_RENAMED,
     SP_DELTA_STAMPS,
     SP_DELTA_MARKS,
+    SP_DELTA_SHAPES,
     SP_DELTA_TEXTS,
     SP_DELTA_ARRAYS,
 } sp_delta_array;

@@ -6,6 +6,7 @@
 
 enum {
     SP_SHAPES_HEAD = 8, /* words: columns, chosen, choices, next, Z */
+    SP_CHANGED_WORDS = 3, /* a bit for each cell */
 };
 
 /* Words that are written, or only counted; or read. */
@@ -74,28 +75,71 @@ static size_t sp_watched_pairs(const sp_shapes *shapes)
     return shapes->n_layers < SP_SHAPE_AUTO || n == 0 ? 0 : n * (n - 1) / 2;
 }
 
+/* The part of a base that has the columns of another one's; NULL: it has none. */
+static const sp_shape *sp_part_of(const sp_shapes *since, int layer, const sp_shape *part)
+{
+    const ptrdiff_t at = sp_layer_find(&since->of[layer], part->a, part->b, 0);
+    return at < 0 ? NULL : &since->of[layer].parts[at];
+}
+
 /* --- Writing */
 
-static void sp_put_part(sp_words *words, const sp_shape *part, int layer, ptrdiff_t lanes,
-                        ptrdiff_t n_labels)
+static void sp_put_cell(sp_words *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
 {
+    sp_put_float(words, *cell);
+    for (ptrdiff_t k = 0; k < n_labels; k++)
+        sp_put_float(words, sp_cell_c(cell, lanes)[k]);
+    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+        sp_put_float(words, sp_cell_w(cell, lanes)[k]);
+    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+        sp_put_float(words, sp_cell_G(cell, lanes)[k]);
+}
+
+static bool sp_cell_is_new(const float *cell, ptrdiff_t lanes)
+{
+    bool is = *cell == SP_CELL_OM_FIRST;
+    for (ptrdiff_t i = 1; i < sp_cell_width(lanes) && is; i++)
+        is = cell[i] == 0.0f;
+    return is;
+}
+
+/* Which cells are not as in a base, a bit each, of a part that may be new. */
+static void sp_cells_changed(const sp_shape *part, const sp_shape *was, int layer, ptrdiff_t lanes,
+                             uint32_t *changed)
+{
+    const size_t bytes = (size_t)sp_cell_width(lanes) * sizeof(float);
+    memset(changed, 0, SP_CHANGED_WORDS * sizeof(uint32_t));
+    for (ptrdiff_t i = 0; i < sp_layer_cells(layer); i++) {
+        const float *cell = part->cells + i * sp_cell_width(lanes);
+        const bool is = was == NULL
+                            ? !sp_cell_is_new(cell, lanes)
+                            : memcmp(cell, was->cells + i * sp_cell_width(lanes), bytes) != 0;
+        changed[i / 32] |= (uint32_t)is << i % 32;
+    }
+}
+
+/* `since`: what of it has changed, and was so before. */
+static void sp_put_part(sp_words *words, const sp_shape *part, int layer, ptrdiff_t lanes,
+                        ptrdiff_t n_labels, const sp_shapes *since)
+{
+    uint32_t changed[SP_CHANGED_WORDS];
     sp_put_float(words, part->gate.value);
     sp_put_float(words, part->gate.Gamma);
+    if (since != NULL) {
+        sp_cells_changed(part, sp_part_of(since, layer, part), layer, lanes, changed);
+        for (int i = 0; i < SP_CHANGED_WORDS; i++)
+            sp_put_word(words, changed[i]);
+    }
     for (ptrdiff_t i = 0; i < sp_layer_cells(layer); i++) {
-        float *cell = part->cells + i * sp_cell_width(lanes);
-        sp_put_float(words, *cell);
-        for (ptrdiff_t k = 0; k < n_labels; k++)
-            sp_put_float(words, sp_cell_c(cell, lanes)[k]);
-        for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
-            sp_put_float(words, sp_cell_w(cell, lanes)[k]);
-        for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
-            sp_put_float(words, sp_cell_G(cell, lanes)[k]);
+        if (since == NULL || changed[i / 32] >> i % 32 & 1)
+            sp_put_cell(words, part->cells + i * sp_cell_width(lanes), lanes, n_labels);
     }
 }
 
 /* The parts of a layer, by the places of their columns: `from`, of which each has one with those
    behind it, or with itself. */
-static void sp_put_parts(sp_words *words, const sp_shapes *shapes, int layer, ptrdiff_t n_labels)
+static void sp_put_parts(sp_words *words, const sp_shapes *shapes, int layer, ptrdiff_t n_labels,
+                         const sp_shapes *since)
 {
     const sp_layer *of = &shapes->of[layer];
     const sp_slot_type *from = layer ? shapes->chosen : shapes->columns;
@@ -108,7 +152,7 @@ static void sp_put_parts(sp_words *words, const sp_shapes *shapes, int layer, pt
                 continue;
             sp_put_word(words, (uint32_t)i);
             sp_put_word(words, (uint32_t)j);
-            sp_put_part(words, &of->parts[near], layer, shapes->lanes, n_labels);
+            sp_put_part(words, &of->parts[near], layer, shapes->lanes, n_labels, since);
         }
     }
 }
@@ -121,7 +165,8 @@ static uint32_t sp_parts_learned(const sp_layer *layer)
     return n;
 }
 
-static void sp_shapes_put(const sp_shapes *shapes, ptrdiff_t n_labels, sp_words *words)
+static void sp_shapes_put(const sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
+                          sp_words *words)
 {
     double drift[SP_DRIFT_NUMBERS];
     sp_put_word(words, (uint32_t)shapes->n_columns);
@@ -144,21 +189,23 @@ static void sp_shapes_put(const sp_shapes *shapes, ptrdiff_t n_labels, sp_words 
         for (int k = 0; k < SP_DRIFT_NUMBERS; k++)
             sp_put_double(words, drift[k]);
         sp_put_word(words, sp_parts_learned(layer));
-        sp_put_parts(words, shapes, i, n_labels);
+        sp_put_parts(words, shapes, i, n_labels, since);
     }
 }
 
-SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels)
+SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels,
+                                const sp_shapes *since)
 {
     sp_words words = {0};
-    sp_shapes_put(shapes, n_labels, &words);
+    sp_shapes_put(shapes, n_labels, since, &words);
     return words.at;
 }
 
-SP_API void sp_shapes_write(const sp_shapes *shapes, ptrdiff_t n_labels, uint32_t *words)
+SP_API void sp_shapes_write(const sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
+                            uint32_t *words)
 {
     sp_words to = {.to = words};
-    sp_shapes_put(shapes, n_labels, &to);
+    sp_shapes_put(shapes, n_labels, since, &to);
 }
 
 /* --- Reading */
@@ -196,25 +243,46 @@ static bool sp_layer_is_sound(const sp_layer *layer)
            && sp_is_from(layer->Gtau, SP_GAMMA_LEAST, 1e300) && sp_drift_is_sound(drift);
 }
 
-static void sp_get_part(sp_words *words, sp_shape *part, int layer, ptrdiff_t lanes,
-                        ptrdiff_t n_labels)
+static void sp_get_cell(sp_words *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
 {
+    *cell = sp_get_float(words);
+    for (ptrdiff_t k = 0; k < n_labels; k++)
+        sp_cell_c(cell, lanes)[k] = sp_get_float(words);
+    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+        sp_cell_w(cell, lanes)[k] = sp_get_float(words);
+    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
+        sp_cell_G(cell, lanes)[k] = sp_get_float(words);
+}
+
+/* Whether there are no bits of cells that a part has not. */
+static bool sp_get_part(sp_words *words, sp_shape *part, int layer, ptrdiff_t lanes,
+                        ptrdiff_t n_labels, const sp_shapes *since)
+{
+    const ptrdiff_t cells = sp_layer_cells(layer);
+    uint32_t changed[SP_CHANGED_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
     part->gate.value = sp_get_float(words);
     part->gate.Gamma = sp_get_float(words);
-    for (ptrdiff_t i = 0; i < sp_layer_cells(layer); i++) {
-        float *cell = part->cells + i * sp_cell_width(lanes);
-        *cell = sp_get_float(words);
-        for (ptrdiff_t k = 0; k < n_labels; k++)
-            sp_cell_c(cell, lanes)[k] = sp_get_float(words);
-        for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
-            sp_cell_w(cell, lanes)[k] = sp_get_float(words);
-        for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
-            sp_cell_G(cell, lanes)[k] = sp_get_float(words);
+    if (since != NULL) {
+        const sp_shape *was = sp_part_of(since, layer, part);
+        if (was != NULL)
+            memcpy(part->cells, was->cells, sp_shape_floats(layer, lanes) * sizeof(float));
+        for (int i = 0; i < SP_CHANGED_WORDS; i++)
+            changed[i] = sp_get_word(words);
     }
+    for (ptrdiff_t i = 0; i < cells; i++) {
+        if (changed[i / 32] >> i % 32 & 1)
+            sp_get_cell(words, part->cells + i * sp_cell_width(lanes), lanes, n_labels);
+    }
+    for (ptrdiff_t i = cells; i < 32 * SP_CHANGED_WORDS && since != NULL; i++) {
+        if (changed[i / 32] >> i % 32 & 1)
+            return false;
+    }
+    return true;
 }
 
 /* The parts of a layer. 0, or what is wrong. */
-static int sp_get_parts(sp_words *words, sp_shapes *shapes, int layer, ptrdiff_t n_labels)
+static int sp_get_parts(sp_words *words, sp_shapes *shapes, int layer, ptrdiff_t n_labels,
+                        const sp_shapes *since)
 {
     const sp_slot_type *from = layer ? shapes->chosen : shapes->columns;
     const uint64_t n = (uint64_t)(layer ? shapes->n_chosen : shapes->n_columns);
@@ -229,8 +297,8 @@ static int sp_get_parts(sp_words *words, sp_shapes *shapes, int layer, ptrdiff_t
         sp_shape *part = sp_layer_make(shapes, layer, from[i], from[j]);
         if (part == NULL)
             return SP_SHAPES_MEMORY;
-        sp_get_part(words, part, layer, shapes->lanes, n_labels);
-        if (!sp_part_is_sound(part, layer, shapes->lanes, n_labels))
+        if (!sp_get_part(words, part, layer, shapes->lanes, n_labels, since)
+            || !sp_part_is_sound(part, layer, shapes->lanes, n_labels))
             return SP_SHAPES_WRONG;
     }
     return 0;
@@ -253,7 +321,8 @@ static bool sp_get_chosen(sp_words *words, sp_shapes *shapes, uint32_t n)
     return true;
 }
 
-static int sp_get_layer(sp_words *words, sp_shapes *shapes, int i, ptrdiff_t n_labels)
+static int sp_get_layer(sp_words *words, sp_shapes *shapes, int i, ptrdiff_t n_labels,
+                        const sp_shapes *since)
 {
     sp_layer *layer = &shapes->of[i];
     double drift[SP_DRIFT_NUMBERS];
@@ -262,10 +331,12 @@ static int sp_get_layer(sp_words *words, sp_shapes *shapes, int i, ptrdiff_t n_l
     for (int k = 0; k < SP_DRIFT_NUMBERS; k++)
         drift[k] = sp_get_double(words);
     sp_drift_write(&layer->drift, drift);
-    return sp_layer_is_sound(layer) ? sp_get_parts(words, shapes, i, n_labels) : SP_SHAPES_WRONG;
+    return sp_layer_is_sound(layer) ? sp_get_parts(words, shapes, i, n_labels, since)
+                                    : SP_SHAPES_WRONG;
 }
 
-SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const uint32_t *words, size_t n)
+SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
+                          const uint32_t *words, size_t n)
 {
     sp_words from = {.from = words, .n = n};
     const uint32_t n_columns = sp_get_word(&from);
@@ -283,7 +354,7 @@ SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const uint32_t 
             return SP_SHAPES_WRONG;
     }
     for (int i = 0; i < shapes->n_layers; i++) {
-        const int fault = sp_get_layer(&from, shapes, i, n_labels);
+        const int fault = sp_get_layer(&from, shapes, i, n_labels, since);
         if (fault)
             return fault;
     }

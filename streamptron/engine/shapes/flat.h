@@ -17,13 +17,18 @@ enum {
     SP_SHAPES_WRONG = 2,
 };
 
-/* How many words there are. `n_labels`: 2 while there is one output. */
-SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels);
+/* How many words there are. `n_labels`: 2 while there is one output. `since`: what they were before,
+   with the slots and lanes of now; then only cells that have changed are written, and a part has a
+   bit for each of its cells in three words behind its gate. NULL: all are written. */
+SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels,
+                                const sp_shapes *since);
 
-SP_API void sp_shapes_write(const sp_shapes *shapes, ptrdiff_t n_labels, uint32_t *words);
+SP_API void sp_shapes_write(const sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
+                            uint32_t *words);
 
 /* Read them into untrained shapes, which know their columns and have lanes. 0, or what is wrong. */
-SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const uint32_t *words, size_t n);
+SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
+                          const uint32_t *words, size_t n);
 
 /* What is wrong with them, or NULL. It looks at every number. */
 SP_PRIVATE const char *sp_shapes_fault(const sp_shapes *shapes, ptrdiff_t n_labels);

@@ -9,7 +9,7 @@
 #include "memory/pool.h"
 #include "names/hash.h"
 #include "names/rising.h"
-#include "whole/flat.h"
+#include "whole/reshaped.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,6 +162,7 @@ SP_API void sp_delta_free(sp_delta *delta)
         if (delta->turned[k].table.own != NULL)
             sp_wide_drop(&delta->turned[k].table);
     }
+    sp_shapes_free(&delta->was);
     sp_free(delta->turned);
     sp_free(delta->ours);
     delta->turned = NULL;
@@ -316,7 +317,9 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
     delta->n_marks = sp_machine_row_blocks(shard->learner) != 0;
     for (size_t b = 0, end = delta->n_blocks; b < end; b++)
         sp_block_rows(delta, shard, base, b);
-    return 0;
+    const ptrdiff_t shapes = sp_reshaped_measure(shard, base, &delta->was);
+    delta->n_shapes = (size_t)SP_MAX(shapes, (ptrdiff_t)0);
+    return shapes < 0 ? SP_SHARD_MEMORY : 0;
 }
 
 SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const sp_shard *base)
@@ -339,6 +342,8 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
         if (!sp_machine_marked(shard->learner, k, delta->marked + SP_LABEL_WIDTH * k))
             break;
     }
+    if (delta->n_shapes)
+        sp_reshaped_write(shard, &delta->was, delta->shapes);
     if (delta->n_keys == 0)
         return;
     memset(delta->keys, 0, SP_SLOTS_RESERVED * sizeof(sp_key));
@@ -617,7 +622,9 @@ SP_API int sp_delta_lay(sp_delta *delta, sp_learner *learner, const sp_learner *
     shard->base = &base->index;
     shard->n_objects = n_objects;
     shard->stamps = delta->stamps;
-    return shard->keys == NULL ? SP_SHARD_MEMORY : 0;
+    if (shard->keys == NULL)
+        return SP_SHARD_MEMORY;
+    return sp_reshaped_lay(learner, shard, base, delta->shapes, delta->n_shapes);
 }
 
 /* Two words into two hashes, with constants that everybody knows. */
@@ -764,6 +771,17 @@ static void sp_mix_bytes(uint64_t *h, const uint8_t *p, size_t n)
     }
 }
 
+/* Curves and surfaces, if there are any. -1 without memory. */
+static int sp_mix_shapes(uint64_t *h, const sp_learner *learner)
+{
+    uint32_t *words;
+    const ptrdiff_t n = sp_reshaped_all(learner, &words);
+    for (ptrdiff_t i = 0; i < n; i++)
+        sp_mix_word(h, (uint64_t)i, words[i]);
+    sp_free(words);
+    return n < 0 ? -1 : 0;
+}
+
 /* What has been counted: the numbers of a file's header. */
 static void sp_mix_counts(uint64_t *h, const sp_learner *learner)
 {
@@ -794,7 +812,7 @@ SP_API int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t 
     sp_kept_once once = sp_machine_once(learner);
     size_t n_once = once.name == NULL ? 0 : sp_once_numbers(&once);
     double *numbers = (double *)sp_calloc(n_once + 1, sizeof(double));
-    if (numbers == NULL || sp_mix_slots(shard, h) < 0) {
+    if (numbers == NULL || sp_mix_slots(shard, h) < 0 || sp_mix_shapes(h, learner) < 0) {
         sp_free(numbers);
         return -1;
     }

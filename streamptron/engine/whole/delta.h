@@ -14,6 +14,8 @@
                  marks                  the entries of these rows, block by block: rows/marks.h
        several labels:
                  marked                 what is kept for each of all labels: sets/flat.h
+       curves or surfaces that have learned anything:
+                 shapes    uint32       what has changed of them: whole/reshaped.h
 
    A row costs 4 bytes beside its numbers: 20 for two labels and an average. With an exponential
    average the terms are those of the learner's last fold.
@@ -50,6 +52,7 @@ typedef struct sp_delta {
     size_t n_renamed;
     size_t n_stamps;
     size_t n_marks;
+    size_t n_shapes; /* 0: there are none */
     uint32_t *slots;
     double *rows;
     uint32_t *blocks;
@@ -59,6 +62,8 @@ typedef struct sp_delta {
     uint32_t *stamps;
     uint32_t *marks;
     double *marked;
+    uint32_t *shapes;
+    sp_shapes was; /* the base's curves and surfaces, when they are written */
     sp_delta_slot *numbers; /* hashed: rising; sp_delta_measure makes them */
     size_t n_numbers;
     size_t width;       /* of a row */

@@ -16,19 +16,21 @@ static inline bool sp_learner_is_shaped(const sp_learner *learner)
 /* How many words there are. */
 static inline size_t sp_shaped_measure(const sp_learner *learner)
 {
-    return sp_shapes_measure(&learner->adaptive.shapes, sp_adaptive_places(&learner->adaptive));
+    return sp_shapes_measure(&learner->adaptive.shapes, sp_adaptive_places(&learner->adaptive),
+                             NULL);
 }
 
 static inline void sp_shaped_write(const sp_learner *learner, uint32_t *words)
 {
-    sp_shapes_write(&learner->adaptive.shapes, sp_adaptive_places(&learner->adaptive), words);
+    sp_shapes_write(&learner->adaptive.shapes, sp_adaptive_places(&learner->adaptive), NULL,
+                    words);
 }
 
 /* Fill in those of a learner whose slots and labels have been read. 0, or what is wrong. */
 static inline int sp_shaped_read(sp_learner *learner, const uint32_t *words, size_t n)
 {
-    return sp_shapes_read(&learner->adaptive.shapes, sp_adaptive_places(&learner->adaptive), words,
-                          n);
+    return sp_shapes_read(&learner->adaptive.shapes, sp_adaptive_places(&learner->adaptive), NULL,
+                          words, n);
 }
 
 #endif
