@@ -366,7 +366,8 @@ SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes
 
 SP_PRIVATE const char *sp_shapes_fault(const sp_shapes *shapes, ptrdiff_t n_labels)
 {
-    if (shapes->n_chosen > SP_SURFACES_MOST || (shapes->lanes && shapes->lanes < n_labels))
+    const bool parts = shapes->of[0].n || shapes->of[1].n;
+    if (shapes->n_chosen > SP_SURFACES_MOST || (parts && shapes->lanes && shapes->lanes < n_labels))
         return "there are more surfaces than there may be";
     for (int i = 0; i < shapes->n_layers; i++) {
         const sp_layer *layer = &shapes->of[i];
