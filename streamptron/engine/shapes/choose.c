@@ -77,7 +77,7 @@ static bool sp_is_chosen(const sp_shapes *shapes, sp_slot_type slot)
     return false;
 }
 
-static double sp_rank(const sp_shapes *shapes, sp_slot_type slot)
+static double sp_column_rank(const sp_shapes *shapes, sp_slot_type slot)
 {
     const ptrdiff_t at = sp_layer_find(&shapes->of[0], slot, slot, 0);
     const sp_layer *surfaces = &shapes->of[1];
@@ -110,7 +110,7 @@ typedef struct sp_choice {
     ptrdiff_t of[SP_SURFACES_MOST];
 } sp_choice;
 
-static bool sp_is_in(const sp_choice *choice, ptrdiff_t at)
+static bool sp_choice_has(const sp_choice *choice, ptrdiff_t at)
 {
     for (ptrdiff_t i = 0; i < choice->n; i++) {
         if (choice->of[i] == at)
@@ -125,7 +125,7 @@ static void sp_choose_by_rank(const sp_shapes *shapes, sp_choice *choice, ptrdif
     while (choice->n < most) {
         ptrdiff_t best = -1;
         for (ptrdiff_t i = 0; i < shapes->n_columns; i++) {
-            if ((best < 0 || shapes->rank[i] > shapes->rank[best]) && !sp_is_in(choice, i))
+            if ((best < 0 || shapes->rank[i] > shapes->rank[best]) && !sp_choice_has(choice, i))
                 best = i;
         }
         choice->of[choice->n++] = best;
@@ -144,12 +144,12 @@ static void sp_choose_guests(const sp_shapes *shapes, sp_choice *choice, ptrdiff
         ptrdiff_t b = -1;
         for (ptrdiff_t i = 0; i < n; i++) {
             const ptrdiff_t one = (first + i) % shapes->n_columns;
-            const int in = !sp_is_in(choice, one);
+            const int in = !sp_choice_has(choice, one);
             for (ptrdiff_t j = i + 1; j < n; j++, S++) {
                 if (!(*S * *S > largest))
                     continue;
                 const ptrdiff_t other = (first + j) % shapes->n_columns;
-                const int come = in + !sp_is_in(choice, other);
+                const int come = in + !sp_choice_has(choice, other);
                 if (come == 0 || come > most - choice->n)
                     continue;
                 largest = *S * *S;
@@ -159,15 +159,15 @@ static void sp_choose_guests(const sp_shapes *shapes, sp_choice *choice, ptrdiff
         }
         if (a < 0)
             return;
-        if (!sp_is_in(choice, a))
+        if (!sp_choice_has(choice, a))
             choice->of[choice->n++] = a;
-        if (!sp_is_in(choice, b))
+        if (!sp_choice_has(choice, b))
             choice->of[choice->n++] = b;
     }
 }
 
 /* Surfaces of columns that are not chosen are forgotten. */
-static void sp_let_go(sp_shapes *shapes)
+static void sp_forget_surfaces(sp_shapes *shapes)
 {
     sp_layer *layer = &shapes->of[1];
     ptrdiff_t n = 0;
@@ -182,7 +182,7 @@ static void sp_let_go(sp_shapes *shapes)
 }
 
 /* Curves of what is no column any more, likewise. */
-static void sp_let_curves_go(sp_shapes *shapes)
+static void sp_forget_curves(sp_shapes *shapes)
 {
     sp_layer *layer = &shapes->of[0];
     const ptrdiff_t columns = shapes->n_columns;
@@ -217,7 +217,7 @@ SP_PRIVATE void sp_shapes_choose(sp_shapes *shapes, const sp_shaped *w, double T
     const ptrdiff_t n = shapes->n_columns;
     sp_choice choice = {0};
     if (changed)
-        sp_let_curves_go(shapes);
+        sp_forget_curves(shapes);
     if (shapes->n_layers < SP_SHAPE_AUTO)
         return;
     if (changed)
@@ -234,7 +234,7 @@ SP_PRIVATE void sp_shapes_choose(sp_shapes *shapes, const sp_shaped *w, double T
             choice.of[choice.n] = choice.n;
     } else {
         for (ptrdiff_t i = 0; i < n; i++)
-            shapes->rank[i] = sp_rank(shapes, shapes->columns[i]);
+            shapes->rank[i] = sp_column_rank(shapes, shapes->columns[i]);
         const bool guests = T >= SP_GUESTS_FROM;
         sp_choose_by_rank(shapes, &choice, guests ? SP_MAX(most - 2, (ptrdiff_t)0) : most);
         if (guests)
@@ -247,9 +247,9 @@ SP_PRIVATE void sp_shapes_choose(sp_shapes *shapes, const sp_shaped *w, double T
     }
     shapes->n_chosen = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
-        if (sp_is_in(&choice, i))
+        if (sp_choice_has(&choice, i))
             shapes->chosen[shapes->n_chosen++] = shapes->columns[i];
     }
-    sp_let_go(shapes);
+    sp_forget_surfaces(shapes);
     sp_shapes_seat(shapes);
 }

@@ -10,47 +10,47 @@ enum {
 };
 
 /* Words that are written, or only counted; or read. */
-typedef struct sp_words {
+typedef struct sp_tape {
     uint32_t *to; /* NULL: they are counted */
     const uint32_t *from;
     size_t at;
     size_t n;
-} sp_words;
+} sp_tape;
 
-static void sp_put_word(sp_words *words, uint32_t word)
+static void sp_put_word(sp_tape *words, uint32_t word)
 {
     if (words->to != NULL)
         words->to[words->at] = word;
     words->at += 1;
 }
 
-static void sp_put_float(sp_words *words, float number)
+static void sp_put_float(sp_tape *words, float number)
 {
     uint32_t word;
     memcpy(&word, &number, sizeof(word));
     sp_put_word(words, word);
 }
 
-static void sp_put_two(sp_words *words, uint64_t both)
+static void sp_put_two(sp_tape *words, uint64_t both)
 {
     sp_put_word(words, (uint32_t)both);
     sp_put_word(words, (uint32_t)(both >> 32));
 }
 
-static void sp_put_double(sp_words *words, double number)
+static void sp_put_double(sp_tape *words, double number)
 {
     sp_put_two(words, sp_bits_of(number));
 }
 
 /* Behind the end there are zeros; whoever reads compares `at` with `n`. */
-static uint32_t sp_get_word(sp_words *words)
+static uint32_t sp_get_word(sp_tape *words)
 {
     const uint32_t word = words->at < words->n ? words->from[words->at] : 0;
     words->at += 1;
     return word;
 }
 
-static float sp_get_float(sp_words *words)
+static float sp_get_float(sp_tape *words)
 {
     const uint32_t word = sp_get_word(words);
     float number;
@@ -58,13 +58,13 @@ static float sp_get_float(sp_words *words)
     return number;
 }
 
-static uint64_t sp_get_two(sp_words *words)
+static uint64_t sp_get_two(sp_tape *words)
 {
     const uint64_t low = sp_get_word(words);
     return low | (uint64_t)sp_get_word(words) << 32;
 }
 
-static double sp_get_double(sp_words *words)
+static double sp_get_double(sp_tape *words)
 {
     return sp_from_bits(sp_get_two(words));
 }
@@ -84,7 +84,7 @@ static const sp_shape *sp_part_of(const sp_shapes *since, int layer, const sp_sh
 
 /* --- Writing */
 
-static void sp_put_cell(sp_words *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
+static void sp_put_cell(sp_tape *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
 {
     sp_put_float(words, *cell);
     for (ptrdiff_t k = 0; k < n_labels; k++)
@@ -119,7 +119,7 @@ static void sp_cells_changed(const sp_shape *part, const sp_shape *was, int laye
 }
 
 /* `since`: what of it has changed, and was so before. */
-static void sp_put_part(sp_words *words, const sp_shape *part, int layer, ptrdiff_t lanes,
+static void sp_put_part(sp_tape *words, const sp_shape *part, int layer, ptrdiff_t lanes,
                         ptrdiff_t n_labels, const sp_shapes *since)
 {
     uint32_t changed[SP_CHANGED_WORDS];
@@ -138,7 +138,7 @@ static void sp_put_part(sp_words *words, const sp_shape *part, int layer, ptrdif
 
 /* The parts of a layer, by the places of their columns: `from`, of which each has one with those
    behind it, or with itself. */
-static void sp_put_parts(sp_words *words, const sp_shapes *shapes, int layer, ptrdiff_t n_labels,
+static void sp_put_parts(sp_tape *words, const sp_shapes *shapes, int layer, ptrdiff_t n_labels,
                          const sp_shapes *since)
 {
     const sp_layer *of = &shapes->of[layer];
@@ -166,7 +166,7 @@ static uint32_t sp_parts_learned(const sp_layer *layer)
 }
 
 static void sp_shapes_put(const sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
-                          sp_words *words)
+                          sp_tape *words)
 {
     double drift[SP_DRIFT_NUMBERS];
     sp_put_word(words, (uint32_t)shapes->n_columns);
@@ -196,7 +196,7 @@ static void sp_shapes_put(const sp_shapes *shapes, ptrdiff_t n_labels, const sp_
 SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels,
                                 const sp_shapes *since)
 {
-    sp_words words = {0};
+    sp_tape words = {0};
     sp_shapes_put(shapes, n_labels, since, &words);
     return words.at;
 }
@@ -204,7 +204,7 @@ SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels,
 SP_API void sp_shapes_write(const sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
                             uint32_t *words)
 {
-    sp_words to = {.to = words};
+    sp_tape to = {.to = words};
     sp_shapes_put(shapes, n_labels, since, &to);
 }
 
@@ -243,7 +243,7 @@ static bool sp_layer_is_sound(const sp_layer *layer)
            && sp_is_from(layer->Gtau, SP_GAMMA_LEAST, 1e300) && sp_drift_is_sound(drift);
 }
 
-static void sp_get_cell(sp_words *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
+static void sp_get_cell(sp_tape *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
 {
     *cell = sp_get_float(words);
     for (ptrdiff_t k = 0; k < n_labels; k++)
@@ -255,7 +255,7 @@ static void sp_get_cell(sp_words *words, float *cell, ptrdiff_t lanes, ptrdiff_t
 }
 
 /* Whether there are no bits of cells that a part has not. */
-static bool sp_get_part(sp_words *words, sp_shape *part, int layer, ptrdiff_t lanes,
+static bool sp_get_part(sp_tape *words, sp_shape *part, int layer, ptrdiff_t lanes,
                         ptrdiff_t n_labels, const sp_shapes *since)
 {
     const ptrdiff_t cells = sp_layer_cells(layer);
@@ -281,7 +281,7 @@ static bool sp_get_part(sp_words *words, sp_shape *part, int layer, ptrdiff_t la
 }
 
 /* The parts of a layer. 0, or what is wrong. */
-static int sp_get_parts(sp_words *words, sp_shapes *shapes, int layer, ptrdiff_t n_labels,
+static int sp_get_parts(sp_tape *words, sp_shapes *shapes, int layer, ptrdiff_t n_labels,
                         const sp_shapes *since)
 {
     const sp_slot_type *from = layer ? shapes->chosen : shapes->columns;
@@ -305,7 +305,7 @@ static int sp_get_parts(sp_words *words, sp_shapes *shapes, int layer, ptrdiff_t
 }
 
 /* The columns that have surfaces. Whether they may be. */
-static bool sp_get_chosen(sp_words *words, sp_shapes *shapes, uint32_t n)
+static bool sp_get_chosen(sp_tape *words, sp_shapes *shapes, uint32_t n)
 {
     if (shapes->n_layers < SP_SHAPE_AUTO)
         return n == 0;
@@ -321,7 +321,7 @@ static bool sp_get_chosen(sp_words *words, sp_shapes *shapes, uint32_t n)
     return true;
 }
 
-static int sp_get_layer(sp_words *words, sp_shapes *shapes, int i, ptrdiff_t n_labels,
+static int sp_get_layer(sp_tape *words, sp_shapes *shapes, int i, ptrdiff_t n_labels,
                         const sp_shapes *since)
 {
     sp_layer *layer = &shapes->of[i];
@@ -338,7 +338,7 @@ static int sp_get_layer(sp_words *words, sp_shapes *shapes, int i, ptrdiff_t n_l
 SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
                           const uint32_t *words, size_t n)
 {
-    sp_words from = {.from = words, .n = n};
+    sp_tape from = {.from = words, .n = n};
     const uint32_t n_columns = sp_get_word(&from);
     const uint32_t n_chosen = sp_get_word(&from);
     shapes->n_choices = sp_get_two(&from);

@@ -81,7 +81,7 @@ static int sp_shapes_unite(sp_shapes_merge *s)
 
 /* --- Gates */
 
-static double sp_within(double number, double least, double most)
+static double sp_bounded(double number, double least, double most)
 {
     return number < least ? least : number > most ? most : number;
 }
@@ -99,8 +99,8 @@ static void sp_mix_layer(const sp_shapes_merge *s, int i)
         G_k[k] = m->shards[k].learner->adaptive.shapes.of[i].Gtau;
     }
     sp_merge_weight(&w, &G, w_k, G_k, m->n);
-    s->to->of[i].tau = sp_within(w, 0.0, SP_GATE_MOST_LAYER);
-    s->to->of[i].Gtau = sp_within(G, SP_GAMMA_LEAST, SP_GAMMA_MOST);
+    s->to->of[i].tau = sp_bounded(w, 0.0, SP_GATE_MOST_LAYER);
+    s->to->of[i].Gtau = sp_bounded(G, SP_GAMMA_LEAST, SP_GAMMA_MOST);
 }
 
 static void sp_mix_gate(const sp_shapes_merge *s, sp_gate *gate)
@@ -120,8 +120,8 @@ static void sp_mix_gate(const sp_shapes_merge *s, sp_gate *gate)
     }
     if (n)
         sp_merge_weight(&w, &G, w_k, G_k, n);
-    gate->value = (float)sp_within(w, 0.0, SP_GATE_MOST);
-    gate->Gamma = (float)sp_within(G, SP_GAMMA_LEAST, SP_GAMMA_MOST);
+    gate->value = (float)sp_bounded(w, 0.0, SP_GATE_MOST);
+    gate->Gamma = (float)sp_bounded(G, SP_GAMMA_LEAST, SP_GAMMA_MOST);
 }
 
 /* --- Hats and cells */
