@@ -292,7 +292,7 @@ def test_file_of_an_earlier_release_answers_as_it_did(file):
 
 def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
     names = (*LEARNERS, "RankingPerceptron", "hashed", "pipeline", "mail", "columns")
-    names += ("rows", "rows-hashed", "rows-ceiling", "gaps", "gaps-rows", "newcomers")
+    names += ("rows", "rows-hashed", "rows-ceiling", "gaps", "gaps-rows", "newcomers", "shapes")
     assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in names}
     others = {RankingPerceptron, MultiLabelClassifier}
     assert {type(loaded(file)) for file in GOLDEN} == {*LEARNERS.values(), *others}
