@@ -73,6 +73,34 @@ def composed(data, at=0):
     return (body if letter == b"b" else int(body, 16)), at
 
 
+class Words:
+    """The array `shapes`, word by word."""
+
+    def __init__(self, words):
+        self.words = words
+        self.at = 0
+
+    def take(self, n):
+        self.at += n
+        return self.words[self.at - n : self.at]
+
+    def whole(self):
+        return int(self.take(1)[0])
+
+    def double(self):
+        return float(self.take(2).view("<f8")[0])
+
+    def floats(self, n):
+        return self.take(n).view("<f4").astype(float).tolist()
+
+
+def hats(v, middle, n):
+    """{place: how near v is} of n places half a deviation apart."""
+    t = min(max(v * 2 + middle, 0.0), n - 1.0)
+    i = min(int(t), n - 2)
+    return {k: near for k, near in ((i, 1 - (t - i)), (i + 1, t - i)) if near >= 1e-6}
+
+
 class ModelFile:
     """What a file says."""
 
@@ -321,7 +349,7 @@ class ModelFile:
         squares = sum(max(h * h, least * least) for h, least, *_ in heard)
         r = 1 / sqrt(squares) if squares else 0.0
         if len(labels) > 2:
-            return self.answer_of_many(labels, heard, r)
+            return self.answer_of_many(labels, heard, r, event)
         T, m, _, each, tau, *_ = self.part("adaptive")
         T, m, tau = map(float.fromhex, (T, m, tau))
         D, w0, _, wn, _ = zip(*[map(float.fromhex, numbers) for numbers in each], strict=True)
@@ -339,6 +367,7 @@ class ModelFile:
             score += w0[0]
         if self.params["naive_bayes"]:
             score += wn[0] * min(2.0, max(-2.0, (z[positive] - z[1 - positive]) / (m or 1.0)))
+        (score,) = self.shaped(event, [score], tau)
         t = score * T / (T + 10)
         decision = t / (1 + 2 * r**2 * known)
         if len(labels) < 2:
@@ -346,6 +375,77 @@ class ModelFile:
         p = [exp(min(0.0, sign * tau * t)) / (1 + exp(-abs(tau * t))) for sign in (1, -1)]
         order = (labels[positive], labels[1 - positive])
         return decision, dict(zip(order, p, strict=True)), order[0 if score > 0 else 1]
+
+    def shaped(self, event, scores, tau):
+        """The scores with what curves and surfaces add to them."""
+        if self.params["shape"] == "line":
+            return scores
+        words, before, final = Words(self.arrays["shapes"]), scores, scores
+        there = self.columns_there(event)
+        n_columns, n_chosen = words.whole(), words.whole()
+        words.take(6)  # n_choices, next, Z
+        chosen = [words.whole() for _ in range(n_chosen)]
+        watched = min(n_columns, 64)
+        surfaces = self.params["shape"] == "auto"
+        words.take(watched * (watched - 1) if surfaces else 0)  # S
+        for layer in range(1 + surfaces):
+            patches = {}
+            if layer:
+                at = [k for k in chosen if k in there]
+                near = {k: hats(there[k], 4.0, 9) for k in at}
+                for n, a in enumerate(at):
+                    for b in at[n + 1 :]:
+                        each = {(i, j): f * e for i, f in near[a].items() for j, e in near[b].items()}
+                        patches[chosen.index(a), chosen.index(b)] = {
+                            9 * i + j: value for (i, j), value in each.items() if value >= 1e-6
+                        }
+            else:
+                patches = {(k, k): hats(v, 5.5, 12) for k, v in there.items()}
+            share, added = self.layer_adds(words, layer, patches, len(scores))
+            final = [score + share / tau * way for score, way in zip(final, added, strict=True)]
+            before = [score + way for score, way in zip(before, added, strict=True)]
+        return final
+
+    def layer_adds(self, words, layer, patches, outputs):
+        """How much a layer counts, and what it adds to each output's score."""
+        labels = outputs if outputs > 1 else 2
+        tau, _, *_ = [words.double() for _ in range(7)]
+        cells = {}
+        for _ in range(words.whole()):
+            part = words.whole(), words.whole()
+            gate, _ = words.floats(2)
+            cells[part] = gate, [
+                words.floats(1 + labels + 2 * outputs) for _ in range(81 if layer else 12)
+            ]
+        dot = dict.fromkeys(patches, [0.0] * outputs)
+        squares = 0.0
+        for part, values in patches.items():
+            for cell, value in values.items():
+                om, *numbers = cells[part][1][cell] if part in cells else (1 / 8,)
+                squares += (om * value) ** 2
+                w = numbers[labels : labels + outputs] or [0.0] * outputs
+                dot[part] = [s + w_k * om * value for s, w_k in zip(dot[part], w, strict=True)]
+        r = 1 / sqrt(squares) if squares else 0.0
+        added = [0.0] * outputs
+        for part, s in dot.items():
+            gate = cells[part][0] if part in cells else 0.25
+            added = [all_k + gate * s_k * r for all_k, s_k in zip(added, s, strict=True)]
+        return tau, added
+
+    def columns_there(self, event):
+        """{place: v} of the columns of which an event has a value, or lacks one that is no gap."""
+        values = {}
+        for name, number in event.items():
+            slot = self.find(*self.key_of(name.encode()))
+            values[slot] = values.get(slot, 0.0) + number
+        there = {}
+        records = {slot: row for (block, slot), row in self.stored().items() if block == 1}
+        columns = sorted(slot for slot, row in records.items() if row[2] > 0)
+        for place, slot in enumerate(columns):
+            x, column = values.get(slot, 0.0), records[slot].tolist()
+            if x or not is_far(column):
+                there[place] = self.adaptive_column(x, *column)
+        return there
 
     def adaptive_heard(self, event):
         """Of each feature: h, its least in r, cnt, w, c, and 1 / N or 0, for naive Bayes."""
@@ -362,7 +462,7 @@ class ModelFile:
             counts = x_j > 0 and N > 0 and not negative and not column
             yield om * v, least, cnt, w, c, 1 / N if counts else 0.0
 
-    def answer_of_many(self, labels, heard, r):
+    def answer_of_many(self, labels, heard, r, event):
         """The same, of more than two labels."""
         T, m, _, each, tau, _, wn, *_ = self.part("many")
         T, m, tau, wn = map(float.fromhex, (T, m, tau, wn))
@@ -385,6 +485,7 @@ class ModelFile:
                 if self.params["naive_bayes"]:
                     score += wn * (max(z[k] - Z, -2 * m) + min(Z, 2 * m)) / m
             scores.append(score)
+        scores = self.shaped(event, scores, tau)
         t = [score * T / (T + 10) for score in scores]
         p = [exp(tau * (t_k - max(t))) for t_k in t]
         probabilities = {label: p[k] / sum(p) for k, label in enumerate(labels)}

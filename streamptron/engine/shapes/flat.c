@@ -76,7 +76,7 @@ static size_t sp_watched_pairs(const sp_shapes *shapes)
 }
 
 /* The part of a base that has the columns of another one's; NULL: it has none. */
-static const sp_shape *sp_part_of(const sp_shapes *since, int layer, const sp_shape *part)
+static const sp_shape *sp_shape_before(const sp_shapes *since, int layer, const sp_shape *part)
 {
     const ptrdiff_t at = sp_layer_find(&since->of[layer], part->a, part->b, 0);
     return at < 0 ? NULL : &since->of[layer].parts[at];
@@ -126,7 +126,7 @@ static void sp_put_part(sp_tape *words, const sp_shape *part, int layer, ptrdiff
     sp_put_float(words, part->gate.value);
     sp_put_float(words, part->gate.Gamma);
     if (since != NULL) {
-        sp_cells_changed(part, sp_part_of(since, layer, part), layer, lanes, changed);
+        sp_cells_changed(part, sp_shape_before(since, layer, part), layer, lanes, changed);
         for (int i = 0; i < SP_CHANGED_WORDS; i++)
             sp_put_word(words, changed[i]);
     }
@@ -263,7 +263,7 @@ static bool sp_get_part(sp_tape *words, sp_shape *part, int layer, ptrdiff_t lan
     part->gate.value = sp_get_float(words);
     part->gate.Gamma = sp_get_float(words);
     if (since != NULL) {
-        const sp_shape *was = sp_part_of(since, layer, part);
+        const sp_shape *was = sp_shape_before(since, layer, part);
         if (was != NULL)
             memcpy(part->cells, was->cells, sp_shape_floats(layer, lanes) * sizeof(float));
         for (int i = 0; i < SP_CHANGED_WORDS; i++)
