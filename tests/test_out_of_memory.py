@@ -281,7 +281,15 @@ MERGED = {
     "hashed": (MIRA, {"hash_bits": 6}),
     "a split": (AROW, {}),
     "adaptive": (AdaptiveClassifier, {}),
+    "columns": (AdaptiveClassifier, {}),
+    "columns, ceiling": (AdaptiveClassifier, {"max_features": 20}),
+    "columns, hashed": (AdaptiveClassifier, {"hash_bits": 6}),
 }
+
+
+def event_of(kind, i):
+    numbers = {"height": i * 7 % 11 / 3, "width": i * 5 % 13 / 4}
+    return {i: 1, f"a long name, number {i}": 2} | (numbers if "columns" in kind else {})
 
 
 @pytest.mark.parametrize("way", ["merge", "apply one", "apply all"])
@@ -291,11 +299,11 @@ def test_what_is_merged_is_as_it_was_when_memory_is_not_enough(kind, way):
     base = learner(hash_seed=1, **params)
     labels = (False, True) if learner is Perceptron else ("a", "b", "c")
     for i in range(10):
-        base.learn_one({i: 1, f"a long name, number {i}": 2}, labels[i % 2])
+        base.learn_one(event_of(kind, i), labels[i % 2])
     models = [copy.deepcopy(base) for _ in range(3)]
     for k, model in enumerate(models):
         for i in range(20):
-            model.learn_one({i * k: 1, f"a long name, number {i * k}": 2}, labels[i % len(labels)])
+            model.learn_one(event_of(kind, i * k), labels[i % len(labels)])
     deltas = [model.delta(base, shard=k) for k, model in enumerate(models)]
     delta = deltas[1] if way == "apply one" else streamptron.Delta.combine(deltas)
     before = [pickle.dumps(model) for model in (base, *models)]

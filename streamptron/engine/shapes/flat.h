@@ -17,9 +17,9 @@ enum {
     SP_SHAPES_WRONG = 2,
 };
 
-/* How many words there are. `n_labels`: 2 while there is one output. `since`: what they were before,
-   with the slots and lanes of now; then only cells that have changed are written, and a part has a
-   bit for each of its cells in three words behind its gate. NULL: all are written. */
+/* How many words there are. `n_labels`: 2 while there is one output. `since`: what they were
+   before, with the slots and lanes of now; then only cells that have changed are written, and a
+   part has a bit for each of its cells in three words behind its gate. NULL: all are written. */
 SP_API size_t sp_shapes_measure(const sp_shapes *shapes, ptrdiff_t n_labels,
                                 const sp_shapes *since);
 

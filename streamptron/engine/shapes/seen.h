@@ -1,5 +1,5 @@
-/* Curves and surfaces as another learner has them: one that several are merged into, or that goes on
-   from this one.
+/* Curves and surfaces as another learner has them: one that several are merged into, or that goes
+   on from this one.
 
    Columns have other slots there, and labels other numbers; two labels' one output may be for the
    other one, or become what the third label makes of it. A pair whose columns come in the other

@@ -1,8 +1,7 @@
 /* Curves and surfaces in a delta (whole/delta.h): the words of shapes/flat.h, with only those hats
    and cells that are not as in the base.
 
-   There are none of a learner whose curves and surfaces have learned nothing, which is what a learner
-   without columns has. */
+   There are none if curves and surfaces have learned nothing, as in a learner without columns. */
 
 #ifndef STREAMPTRON_WHOLE_RESHAPED_H
 #define STREAMPTRON_WHOLE_RESHAPED_H
@@ -23,8 +22,8 @@ SP_PRIVATE void sp_reshaped_write(const sp_shard *shard, const sp_shapes *was, u
 SP_PRIVATE int sp_reshaped_lay(sp_learner *learner, const sp_shard *shard, const sp_learner *base,
                                const uint32_t *words, size_t n);
 
-/* All that a learner has of them, to be told from any other: how many words, and these, which sp_free
-   frees; NULL: nothing. -1 without memory. */
+/* All that a learner has of them, to be told from any other: how many words, and these, which
+   sp_free frees; NULL: nothing. -1 without memory. */
 SP_PRIVATE ptrdiff_t sp_reshaped_all(const sp_learner *learner, uint32_t **words);
 
 #endif
