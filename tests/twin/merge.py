@@ -400,9 +400,7 @@ def mix_gate(gate, before, others):
 
 def numbers_of_cell(cell):
     """All of a cell but om, which goes by what else its model has seen."""
-    return [
-        {k: number for k, number in its.items() if number} for its in (cell.c, cell.w, cell.G)
-    ]
+    return [{k: number for k, number in its.items() if number} for its in (cell.c, cell.w, cell.G)]
 
 
 def mixed_cell(to, layer, base, *cells):

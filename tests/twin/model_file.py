@@ -395,9 +395,10 @@ class ModelFile:
                 near = {k: hats(there[k], 4.0, 9) for k in at}
                 for n, a in enumerate(at):
                     for b in at[n + 1 :]:
-                        each = {(i, j): f * e for i, f in near[a].items() for j, e in near[b].items()}
+                        ways = [(i, j) for i in near[a] for j in near[b]]
+                        values = {9 * i + j: near[a][i] * near[b][j] for i, j in ways}
                         patches[chosen.index(a), chosen.index(b)] = {
-                            9 * i + j: value for (i, j), value in each.items() if value >= 1e-6
+                            place: value for place, value in values.items() if value >= 1e-6
                         }
             else:
                 patches = {(k, k): hats(v, 5.5, 12) for k, v in there.items()}
@@ -414,9 +415,10 @@ class ModelFile:
         for _ in range(words.whole()):
             part = words.whole(), words.whole()
             gate, _ = words.floats(2)
-            cells[part] = gate, [
-                words.floats(1 + labels + 2 * outputs) for _ in range(81 if layer else 12)
-            ]
+            cells[part] = (
+                gate,
+                [words.floats(1 + labels + 2 * outputs) for _ in range(81 if layer else 12)],
+            )
         dot = dict.fromkeys(patches, [0.0] * outputs)
         squares = 0.0
         for part, values in patches.items():

@@ -6,8 +6,8 @@
 
    It is a feature like any other to index, files, merges and ceilings. Gaps are written behind the
    event's entries each time when it is scored, as columns move with every event that is learned;
-   event.n counts them until the path is done with the event. A pair of features has none, even if it
-   is a column, nor has a name that is a mere object.
+   event.n counts them until the path is done with the event. A pair of features has none, even if
+   it is a column, nor has a name that is a mere object.
 
    A hashed table has no names: there a gap is named after its column's number, and a pair that is a
    column has one, too. A gap may share a place with any feature.
