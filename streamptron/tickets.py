@@ -309,7 +309,7 @@ def undo_step(model: Model, step: Any) -> None:
     changes = opened.parts[3 + opened.kept :]
     if changes and opened.kept != (how > _MOVES):
         raise ValueError("step is damaged: it is none of such a model; nothing has changed")
-    if opened.kept and len(changes) != _CHANGES[how]:
+    if opened.kept and len(changes) not in _CHANGES[how]:
         raise ValueError("step is damaged: it is none of such a model; nothing has changed")
     numbers = _KEPT.unpack(opened.parts[3]) if how == _KEPT_NUMBERS and changes else None
     how = how if changes else 0
@@ -318,7 +318,7 @@ def undo_step(model: Model, step: Any) -> None:
 
 # what can_undo answers: moves; slots' numbers, of AdaptiveClassifier; what the machine notes
 _MOVES, _KEPT_NUMBERS, _NOTED = 1, 2, 3
-_CHANGES = {_KEPT_NUMBERS: 6, _NOTED: 1}  # parts
+_CHANGES = {_KEPT_NUMBERS: (6, 7), _NOTED: (1,)}  # parts; the seventh is of curves
 
 
 def check_can_undo(model: Model, what: str) -> int:
@@ -451,10 +451,10 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
         prediction = decode(json.loads(parts[2]))
         if kept:
             _, _, m = _KEPT.unpack(parts[3])
-            most = max(_ARRAYS_LIMIT, event.n * (64 + 32 * min(m, 1 << 17)))
+            most = max(_ARRAYS_LIMIT, event.n * (128 + 64 * min(m, 1 << 17)))
             arrays = zlib.decompressobj().decompress(parts.pop(), most)
             parts += [arrays[start:end] for start, end in _parts(arrays, 0)]
-        if len(parts) not in ((5, 10) if kept else (3, 4, 5)):
+        if len(parts) not in ((5, 10, 11) if kept else (3, 4, 5)):
             raise ValueError("it has parts of its own")
         return _OpenedStep(
             *(mark, segment, number, w, changed, kept, label, event, prediction, parts)

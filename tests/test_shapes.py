@@ -89,6 +89,15 @@ def test_an_event_scored_before_others_were_learned_has_the_shapes_of_now(shape)
     check_answers(model, twin, x)
 
 
+@shapes
+def test_the_first_column_may_begin_when_there_are_labels_without_room(shape):
+    model, twin = twins(shape=shape)
+    for k in range(9):
+        check_stream(model, twin, [({"a": 1}, k, 1.0)])
+    check_stream(model, twin, [({"a": a}, a % 9, 1.0) for a in range(2, 12)])
+    model._check()
+
+
 # --- Every door
 
 

@@ -112,7 +112,7 @@ cdef int _not_learned(Model model, const sp_taken* taken) except -1:
 cdef list _learn(Model model, Py_ssize_t y, double u, sp_taken* taken):
     """Learn an event that has been scored; the parts of its step."""
     cdef int i
-    cdef bytes part = None
+    cdef bytes part
     cdef list parts = []
     if sp_taken_prepare(taken, &model.learner, &model.event, y, u) < 0:
         _not_learned(model, taken)
@@ -127,8 +127,10 @@ cdef list _learn(Model model, Py_ssize_t y, double u, sp_taken* taken):
         raise
     if sp_taken_commit(taken, &model.learner, &model.event, u) < 0:
         _not_learned(model, taken)
-    if part is not None:            # the last one may be shorter by now
-        parts[taken.n_parts - 1] = part[:taken.n[taken.n_parts - 1]]
+    for i in range(taken.n_parts):      # one may be shorter by now
+        part = parts[i]
+        if <size_t> len(part) > taken.n[i]:
+            parts[i] = part[:taken.n[i]]
     return parts
 
 

@@ -16,6 +16,7 @@
 #include "shapes/layers.c"
 #include "shapes/seen.c"
 #include "shapes/shapes.c"
+#include "shapes/undo.c"
 #include "voted/vote.c"
 #include "voted/voted.c"
 #include "voted/voters.c"

@@ -4,6 +4,7 @@ These tests need a build with -DSTREAMPTRON_FAIL (`make switches`); see ../test_
 """
 
 import copy
+import math
 import pickle
 
 import pytest
@@ -52,7 +53,8 @@ def many(n_labels):
 
 
 def event(t):
-    return {f"a long name of a feature {(t * k) % 40}": k for k in range(1, 12)}
+    x = {f"a long name of a feature {(t * k) % 40}": k for k in range(1, 12)}
+    return x | {"height": math.sin(t), "width": math.cos(7 * t)}  # columns
 
 
 def learned(model):
@@ -104,6 +106,17 @@ def test_a_third_label_is_learned_whole_or_not_at_all():
     other, n_failed = tried(model, lambda model: model.learn_one(x, "third", undo=True))
     model.learn_one(x, "third")
     assert learned(other) == learned(model)
+    assert n_failed > 0
+
+
+def test_a_step_of_two_labels_is_taken_back_from_three_whole_or_not_at_all():
+    model = many(2)
+    step = model.learn_one(event(103), "label 0", undo=True)
+    model.learn_one(event(104), "third")
+    expected = copy.deepcopy(model)
+    expected.undo(step)
+    other, n_failed = tried(model, lambda model: model.undo(step))
+    assert learned(other) == learned(expected)
     assert n_failed > 0
 
 

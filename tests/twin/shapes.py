@@ -381,12 +381,17 @@ class Shapes:
         for layer, heard in zip(self.layers, a.layers, strict=True):
             layer.count(model, heard, place, u)
         columns = self.columns(model)
+        if self.surfaces and len(columns) > self.surfaces.most(model) and not changed:
+            v = {j: 0.0 if j in a.gaps else a.v[j] for j in columns}
+            self.surfaces.wonder(columns, v, self.left(a.layers[0].g))
+        self.settle(model, changed)
+
+    def settle(self, model, changed=True):
+        """Curves of what is not a column any more go; and which columns have surfaces."""
+        columns = self.columns(model)
         for ended in set(self.curves.gates) - set(columns):
             self.curves.forget(ended)
         if self.surfaces:
-            if len(columns) > self.surfaces.most(model) and not changed:
-                v = {j: 0.0 if j in a.gaps else a.v[j] for j in columns}
-                self.surfaces.wonder(columns, v, self.left(a.layers[0].g))
             self.curves.model = model
             self.surfaces.choose(model, columns, self.curves, changed)
 

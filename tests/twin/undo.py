@@ -7,6 +7,11 @@ numbers come back by the difference that the step made, and what is no sum is wo
 A feature that a ceiling has dropped since is left alone, also if it has come back: unless by chance
 to the very place that it had, which is all that is known of it.
 
+A curve or surface is known by its columns. One that was forgotten with the step or since, because a
+column ended or was not chosen, is left alone; one that has been begun anew by then is taken for the
+same. Where the step halved a cell's counts, these and om stay. Which columns have surfaces stays,
+unless columns come or go with the undo: then they are chosen anew.
+
 MultiLabelClassifier's numbers come back likewise. An entry that the step has made is taken away
 again, if nothing has come to it since.
 """
@@ -113,9 +118,14 @@ def learn_adaptive(twin, x, y, w):
     step = Step()
     names = [name for name, value in x.items() if value != 0]
     names += [name for name in twin.columns if name not in names]
-    names += twin.answer(x).hidden
+    a = twin.answer(x)
+    names += a.hidden
     u = twin.weight_of(y, w)
+    step.u = u
+    step.heard = [heard.parts for heard in a.layers] if twin.shapes else []
+    shapes, twin.shapes = twin.shapes, None
     before = copy.deepcopy(twin)
+    before.shapes, twin.shapes = shapes_snapshot(shapes, step.heard), shapes
     step.shapes = [before.shapes]
     if u != 0:
         before.meet(y)  # as a new label's numbers, and those of two that split, begin
@@ -123,7 +133,7 @@ def learn_adaptive(twin, x, y, w):
     updates = twin.n_updates
     twin.learn_one(x, y, w)
     step.after = snapshot(twin, names)
-    step.shapes.append(copy.deepcopy(twin.shapes))
+    step.shapes.append(shapes_snapshot(twin.shapes, step.heard))
     step.changed = twin.n_updates != updates
     step.two = twin.two
     step.y = twin.place[y] if u != 0 else None
@@ -131,6 +141,28 @@ def learn_adaptive(twin, x, y, w):
     step.n_places = twin.n_places
     step.places = places_of(twin, step.names)
     return step
+
+
+def shapes_snapshot(shapes, heard):
+    """Copies of the curves and surfaces of an event, of those of their cells that it met."""
+    its = copy.copy(shapes)
+    if its:
+        its.layers = [copy.copy(layer) for layer in shapes.layers]
+        for layer, parts in zip(its.layers, heard, strict=True):
+            layer.tau, layer.watch = copy.deepcopy((layer.tau, layer.watch))
+            layer.gates = {
+                part: copy.copy(layer.gates[part]) for part in parts if part in layer.gates
+            }
+            layer.cells = {
+                part: {
+                    at: copy.deepcopy(layer.cells[part][at])
+                    for at in values
+                    if at in layer.cells[part]
+                }
+                for part, values in parts.items()
+                if part in layer.cells
+            }
+    return its
 
 
 def back(now, before, after):
@@ -177,9 +209,12 @@ def undo_adaptive(twin, step):
         if is_there(twin, step, name):
             undo_slot(twin, step, twin.slots[name], slots[name], slots_after[name], stepped)
             undo_column(twin, step, twin.slots[name], slots[name], slots_after[name])
+    columns = twin.columns
     twin.find_columns()
     if twin.shapes:
         undo_shapes(twin, step)
+        if columns != twin.columns:
+            twin.shapes.settle(twin)
 
 
 def moved(step, k):
@@ -279,22 +314,23 @@ def undo_column(twin, step, slot, before, after):
 
 
 def undo_shapes(twin, step):
-    """Counts, weights and gates by their differences. Which columns have surfaces stays."""
-    layers = zip(twin.shapes.layers, *(its.layers for its in step.shapes), strict=True)
-    for layer, before, after in layers:
+    """Counts, weights and gates by their differences."""
+    layers = zip(twin.shapes.layers, *(its.layers for its in step.shapes), step.heard, strict=True)
+    for layer, before, after, heard in layers:
         undo_gate(layer.tau, before.tau, after.tau)
         if layer.watch and layer.watch.numbers == after.watch.numbers:
             layer.watch.numbers = before.watch.numbers
-        for part, cells in after.cells.items():
-            if part not in layer.cells:  # forgotten since
+        for part, values in heard.items():
+            its = part if layer is twin.shapes.surfaces else (part,)
+            there = part in after.cells and part in layer.cells
+            if not there or not all(is_there(twin, step, name) for name in its):
                 continue
-            if part in after.gates:
-                undo_gate(layer.gates[part], before.gates.get(part, Gate(4.0)), after.gates[part])
+            undo_gate(layer.gates[part], before.gates.get(part, Gate(4.0)), after.gates[part])
             known = before.cells.get(part, {})
-            for place, cell in cells.items():
+            for place, h in values.items():
+                cell = layer.cells[part].setdefault(place, Cell())
                 then = known.get(place, Cell())
-                if vars(then) != vars(cell):
-                    undo_cell(twin, step, layer, layer.cells[part][place], then, cell)
+                undo_cell(twin, step, layer, h, cell, then, after.cells[part][place])
 
 
 def undo_gate(gate, before, after):
@@ -302,18 +338,20 @@ def undo_gate(gate, before, after):
     gate.put(value, back(gate.gamma, before.gamma, after.gamma))
 
 
-def undo_cell(twin, step, layer, cell, before, after):
-    same = (cell.om, cell.c) == (after.om, after.c)
+def undo_cell(twin, step, layer, h, cell, before, after):
+    y = step.y
+    om, c = before.om, before.c.get(y, 0.0)
+    if after.c[y] != float32(c + step.u * h):  # halved
+        om, c = after.om, after.c[y]
+    same = (cell.om, cell.c.get(y, 0.0)) == (after.om, after.c[y])
     for k in dict.fromkeys([*before.G, *after.G]):
         for now, share in parts_of(twin, step, k):
             w = [float32(share * its.w.get(k, 0.0)) for its in (before, after)]
             cell.w[now] = back32(cell.w.get(now, 0.0), *w)
             G = before.G.get(k, 0.0), after.G.get(k, 0.0)
             cell.G[now] = max(0.0, back32(cell.G.get(now, 0.0), *G))
-    if sum(after.c.values()) > sum(before.c.values()):  # not halved
-        c = back32(*(its.c.get(step.y, 0.0) for its in (cell, before, after)))
-        cell.c[step.y] = max(0.0, c)
-    cell.om = before.om if same else float32(layer.weight_by_chi2(twin, cell))
+    cell.c[y] = max(0.0, back32(cell.c.get(y, 0.0), c, after.c[y]))
+    cell.om = om if same else float32(layer.weight_by_chi2(twin, cell))
 
 
 def same_column(one, two, kept):

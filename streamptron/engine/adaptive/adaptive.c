@@ -281,7 +281,7 @@ SP_PRIVATE void sp_adaptive_list_shapes(sp_adaptive *a, const sp_index *index)
     shapes->n_columns = n;
 }
 
-SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const sp_weighed *w,
+SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const sp_shaped *shaped,
                                    sp_slot_type max_features)
 {
     const bool changed = a->columns.stale;
@@ -289,8 +289,8 @@ SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const 
         sp_columns_settle(&a->columns, index);
         sp_adaptive_list_shapes(a, index);
     }
-    if (changed || w->shaped.has)
-        sp_shapes_choose(&a->shapes, &w->shaped, a->T,
+    if (changed || (shaped != NULL && shaped->has))
+        sp_shapes_choose(&a->shapes, shaped, a->T,
                          sp_shapes_most(sp_adaptive_places(a), max_features), changed);
 }
 

@@ -165,8 +165,9 @@ SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_weighed *w);
 /* The list of columns that may have shapes, for which there is room. */
 SP_PRIVATE void sp_adaptive_list_shapes(sp_adaptive *a, const sp_index *index);
 
-/* After an event has been learned: turns of columns, and which have surfaces. */
-SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const sp_weighed *w,
+/* After an event has been learned: turns of columns, and which have surfaces. NULL: a step has been
+   taken back. */
+SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const sp_shaped *shaped,
                                    sp_slot_type max_features);
 
 /* What follows from the sums: r, length and unknown. */

@@ -133,8 +133,8 @@ SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks)
         if (sp_column_of(blocks, columns->slots[i])->n > 0.0)
             columns->slots[n++] = columns->slots[i];
     }
+    columns->stale |= n < columns->n;
     columns->n = n;
-    columns->stale = true;
 }
 
 /* How many rows a chunk has: in a file that is used in place, perhaps fewer than slots. */

@@ -162,7 +162,8 @@ SP_NEAR void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y,
     learner->n_updates += w->n_strides > 0 || sp_shaped_steps(&w->shaped);
     sp_alarms_learn(&learner->adaptive.alarms, learner->adaptive.n_labels, best, y);
     sp_adaptive_learn(&learner->adaptive, &learner->table, event, w, y, u);
-    sp_adaptive_settle(&learner->adaptive, &learner->index, w, sp_index_ceiling(&learner->index));
+    sp_adaptive_settle(&learner->adaptive, &learner->index, &w->shaped,
+                       sp_index_ceiling(&learner->index));
     sp_two_labels_meet(&learner->two, y);
 }
 

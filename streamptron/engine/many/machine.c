@@ -397,7 +397,7 @@ SP_PRIVATE void sp_many_take(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     learner->n_updates += w->weighed.n_strides > 0 || sp_shaped_steps(&w->weighed.shaped);
     sp_alarms_learn(&learner->adaptive.alarms, learner->adaptive.n_labels, best, y);
     sp_many_learn(learner, event, w, y, u);
-    sp_adaptive_settle(&learner->adaptive, &learner->index, &w->weighed,
+    sp_adaptive_settle(&learner->adaptive, &learner->index, &w->weighed.shaped,
                        sp_index_ceiling(&learner->index));
 }
 

@@ -7,6 +7,7 @@
 #include "path/can.h"
 #include "path/path.h"
 #include "path/undo.h"
+#include "shapes/undo.h"
 
 #include <math.h>
 #include <string.h>
@@ -180,7 +181,16 @@ static void sp_slots_measure(sp_taken *taken, const sp_learner *learner, const s
     taken->n[SP_TAKEN_MEANS] = 2 * n * sizeof(double);
     taken->n[SP_TAKEN_COLUMNS]
         = (size_t)sp_kept_columns_most(event) * sp_kept_column_bytes(sp_kept_places(learner));
-    taken->n_parts = SP_TAKEN_PARTS;
+    taken->n_parts = SP_TAKEN_SHAPES;
+    if (sp_weighed_of(event)->shaped.has)
+        taken->n[taken->n_parts++] = sp_kept_shapes_bytes(&learner->adaptive.shapes,
+                                                          &sp_weighed_of(event)->shaped);
+}
+
+/* Whether there are curves and surfaces that the step changes. */
+static bool sp_taken_shapes(const sp_taken *taken)
+{
+    return taken->n_parts > SP_TAKEN_SHAPES;
 }
 
 /* What the numbers are now. */
@@ -202,10 +212,17 @@ static void sp_slots_before(sp_taken *taken, const sp_learner *learner, const sp
     sp_slots_fill(taken, learner, event, false);
     taken->n[SP_TAKEN_COLUMNS]
         = sp_kept_columns_before(learner, event, taken->y, taken->p[SP_TAKEN_COLUMNS]);
+    if (sp_taken_shapes(taken)) {
+        uint8_t *shapes = taken->p[SP_TAKEN_SHAPES];
+        sp_kept_shapes_before(&learner->adaptive.shapes, &sp_weighed_of(event)->shaped, taken->y,
+                              shapes);
+        sp_kept_shaped_columns(learner, event, sp_kept_shapes_columns(shapes));
+    }
 }
 
 /* And after the step; then the slots are those that have changed, each once. */
-static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_event *event)
+static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_event *event,
+                           double u)
 {
     const ptrdiff_t n = sp_taken_entries(taken);
     uint32_t *slots = sp_taken_slots(taken);
@@ -220,6 +237,9 @@ static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_
     sp_kept_once_each(learner, slots, n);
     sp_kept_numbers(learner, slots, n);
     taken->outputs = sp_adaptive_outputs(&learner->adaptive);
+    if (sp_taken_shapes(taken))
+        sp_kept_shapes_after(&learner->adaptive.shapes, &sp_weighed_of(event)->shaped, taken->y, u,
+                             taken->p[SP_TAKEN_SHAPES]);
 }
 
 /* What is wrong with what is kept once. */
@@ -272,11 +292,14 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
     const ptrdiff_t n = sp_taken_entries(taken), outputs = taken->outputs;
     const bool one = outputs == 1;
     ptrdiff_t n_bends;
-    if (taken->n_parts != SP_TAKEN_PARTS || !sp_slots_fit(taken, learner)
+    if (taken->n_parts < SP_TAKEN_SHAPES || !sp_slots_fit(taken, learner)
         || !sp_kept_is_sound((const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, false), 2 * n,
                              taken->m)
         || !sp_kept_columns_are_sound(taken->p[SP_TAKEN_COLUMNS], taken->n[SP_TAKEN_COLUMNS], n,
-                                      one))
+                                      one)
+        || (sp_taken_shapes(taken)
+            && !sp_kept_shapes_are_sound(taken->p[SP_TAKEN_SHAPES], taken->n[SP_TAKEN_SHAPES],
+                                         learner->adaptive.shapes.n_layers, n, outputs)))
         return "its numbers are not a step's";
     sp_taken_bends(taken, &n_bends);
     if (event->n + n_bends > n || taken->y < 0 || taken->y >= (one ? 2 : outputs)
@@ -295,7 +318,7 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
 }
 
 /* The same, with a copy of the slots, in which what is left out is marked. */
-static int sp_slots_back(const sp_taken *taken, sp_learner *learner, const sp_event *event,
+static int sp_slots_back(const sp_taken *taken, sp_learner *learner, sp_event *event,
                          uint32_t *slots)
 {
     const ptrdiff_t n = sp_taken_entries(taken);
@@ -323,10 +346,13 @@ static int sp_slots_back(const sp_taken *taken, sp_learner *learner, const sp_ev
                           (const double *)sp_taken_half(taken, SP_TAKEN_MEANS, true),
                           columns,
                           n_bytes};
-    if (sp_kept_reserve(learner, &kept) < 0)
+    if (sp_kept_reserve(learner, &kept) < 0
+        || (sp_taken_shapes(taken) && sp_kept_reserve_shapes(learner, event) < 0))
         return -1;
     sp_once_take_back(learner, &kept, (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, false),
                       (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, true));
+    if (sp_taken_shapes(taken))
+        sp_kept_take_back_shapes(learner, &kept, event, taken->p[SP_TAKEN_SHAPES]);
     sp_kept_take_back(learner, &kept);
     return 0;
 }
@@ -366,7 +392,7 @@ SP_API int sp_taken_commit(sp_taken *taken, sp_learner *learner, sp_event *event
     if (taken->how == SP_KEEPING_MOVES)
         sp_moves_write(taken, event, moment);
     if (taken->how == SP_KEEPING_SLOTS)
-        sp_slots_after(taken, learner, event);
+        sp_slots_after(taken, learner, event, u);
     if (taken->how == SP_KEEPING_NOTES)
         taken->n[SP_TAKEN_NOTES] = sp_machine_noted(learner, event, taken->p[SP_TAKEN_NOTES]);
     return 0;

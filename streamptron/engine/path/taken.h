@@ -12,6 +12,7 @@
                slots' numbers, float: all before, all after
                their means, float64, likewise
                the columns among them, before and after
+               where columns had curves, what shapes/undo.h says
        NOTES   what the machine writes down
 
    Each part lies where its owner has put it, at a multiple of eight. It may be kept for as long as
@@ -39,8 +40,9 @@ enum {
     SP_TAKEN_NUMBERS,
     SP_TAKEN_MEANS,
     SP_TAKEN_COLUMNS,
+    SP_TAKEN_SHAPES,
     SP_TAKEN_NOTES = 0,
-    SP_TAKEN_PARTS = 6,
+    SP_TAKEN_PARTS = 7,
 };
 
 typedef struct sp_taken {
@@ -62,7 +64,7 @@ SP_API sp_keeping sp_keeping_of(const sp_learner *learner);
 SP_API int sp_taken_prepare(sp_taken *taken, sp_learner *learner, sp_event *event, ptrdiff_t y,
                             double u);
 
-/* Take it, and fill the parts; the last one may have become shorter. -1 without memory. */
+/* Take it, and fill the parts; that of the columns may have become shorter. -1 without memory. */
 SP_API int sp_taken_commit(sp_taken *taken, sp_learner *learner, sp_event *event, double u);
 
 /* Find what an event of a step that is to be taken back has. -1 without memory. */

@@ -7,6 +7,7 @@
 #include "memory/types.h"
 #include "names/hash.h"
 #include "names/index.h"
+#include "shapes/undo.h"
 
 #include <math.h>
 #include <string.h>
@@ -219,6 +220,22 @@ SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_even
     return bytes;
 }
 
+SP_PRIVATE void sp_kept_shaped_columns(const sp_learner *learner, const sp_event *event,
+                                       uint32_t *columns)
+{
+    const sp_weighed *w = sp_weighed_of(event);
+    const sp_heard *curves = &w->shaped.of[0];
+    ptrdiff_t n = 0;
+    ptrdiff_t absent = event->n;
+    for (ptrdiff_t i = w->n_plain; i < w->n_unbent && n < curves->n; i++) {
+        ptrdiff_t at = sp_weighed_entry(w, i);
+        if (at < 0)
+            at = absent++;
+        if (w->slots[i] == curves->patches[n].a)
+            columns[n++] = (uint32_t)sp_first_of_slot(learner, event, at, w->slots[i]);
+    }
+}
+
 static bool sp_is_sound_column(const sp_column *column)
 {
     return fabs(column->a) <= SP_VALUE_LIMIT && column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST
@@ -417,7 +434,10 @@ SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
             < 0)
             return -1;
     }
-    if (sp_columns_room(&learner->adaptive.columns, learner->adaptive.columns.n + n) < 0
+    n += learner->adaptive.columns.n;
+    if (sp_columns_room(&learner->adaptive.columns, n) < 0
+        || (learner->adaptive.shapes.n_layers
+            && sp_shapes_room(&learner->adaptive.shapes, n) < 0)
         || sp_table_reserve_blocks(&learner->table, kept->slots, kept->n, n_slots, &of_heads, 1)
                < 0)
         return -1;
@@ -458,7 +478,31 @@ SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
             sp_columns_add(&a->columns, slot);
     }
     sp_columns_sift(&a->columns, &blocks);
-    sp_columns_settle(&a->columns, &learner->index);
+    sp_adaptive_settle(a, &learner->index, NULL, sp_index_ceiling(&learner->index));
+}
+
+SP_PRIVATE int sp_kept_reserve_shapes(sp_learner *learner, sp_event *event)
+{
+    sp_adaptive *a = &learner->adaptive;
+    if (a->rows && sp_shapes_lanes(&a->shapes, a->n_labels) < 0)
+        return -1;
+    return sp_shaped_lanes(&a->shapes, &sp_weighed_of(event)->shaped);
+}
+
+SP_PRIVATE void sp_kept_take_back_shapes(sp_learner *learner, const sp_kept *kept, sp_event *event,
+                                         uint8_t *shapes)
+{
+    sp_adaptive *a = &learner->adaptive;
+    const sp_unshaping of = {
+        .one = kept->one,
+        .positive = a->positive,
+        .y = kept->y,
+        .n_labels = sp_adaptive_places(a),
+        .T = a->T,
+        .D = a->D,
+        .slots = kept->slots,
+    };
+    sp_shapes_take_back(&a->shapes, &of, &sp_weighed_of(event)->shaped, shapes);
 }
 
 SP_PRIVATE bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)

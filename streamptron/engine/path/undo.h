@@ -145,6 +145,17 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
 /* Take a step back from its slots, after what is kept once. */
 SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept);
 
+/* Which entry each column with a curve in the event is: of those that share a slot, the first. */
+SP_PRIVATE void sp_kept_shaped_columns(const sp_learner *learner, const sp_event *event,
+                                       uint32_t *columns);
+
+/* See that a step can be taken back from curves and surfaces. -1 without memory. */
+SP_PRIVATE int sp_kept_reserve_shapes(sp_learner *learner, sp_event *event);
+
+/* Take it back from them, before it is from slots. */
+SP_PRIVATE void sp_kept_take_back_shapes(sp_learner *learner, const sp_kept *kept, sp_event *event,
+                                         uint8_t *shapes);
+
 /* Whether n entries' numbers are those of slots. */
 SP_PRIVATE bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m);
 

@@ -394,6 +394,18 @@ SP_PRIVATE double sp_shapes_sharper(const sp_shapes *shapes, const sp_shaping *o
 
 /* --- Memory for the step */
 
+SP_PRIVATE int sp_shaped_lanes(const sp_shapes *shapes, sp_shaped *w)
+{
+    const ptrdiff_t labels = sp_cell_labels(shapes->lanes);
+    if (labels <= w->lanes_room)
+        return 0;
+    if (SP_GROW(w->rD, labels) < 0 || SP_GROW(w->spare, sp_cell_width(labels)) < 0)
+        return -1;
+    memset(w->spare, 0, (size_t)sp_cell_width(labels) * sizeof(float));
+    w->lanes_room = labels;
+    return 0;
+}
+
 SP_PRIVATE int sp_shapes_reserve(sp_shapes *shapes, const sp_shaping *of, sp_shaped *w, ptrdiff_t y)
 {
     w->made = false;
@@ -401,13 +413,8 @@ SP_PRIVATE int sp_shapes_reserve(sp_shapes *shapes, const sp_shaping *of, sp_sha
         return -1;
     if (!w->has)
         return 0;
-    const ptrdiff_t labels = sp_cell_labels(shapes->lanes);
-    if (labels > w->lanes_room) {
-        if (SP_GROW(w->rD, labels) < 0 || SP_GROW(w->spare, sp_cell_width(labels)) < 0)
-            return -1;
-        memset(w->spare, 0, (size_t)sp_cell_width(labels) * sizeof(float));
-        w->lanes_room = labels;
-    }
+    if (sp_shaped_lanes(shapes, w) < 0)
+        return -1;
     for (int i = 0; i < shapes->n_layers; i++) {
         for (ptrdiff_t p = 0; p < w->of[i].n; p++) {
             const sp_patch *patch = &w->of[i].patches[p];
@@ -557,6 +564,13 @@ SP_WIDER_HERE(void, sp_patches_learn,
     }
 }
 
+SP_PRIVATE void sp_shaped_weigh_labels(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t labels,
+                                       const double *D)
+{
+    for (ptrdiff_t k = 0, n = sp_cell_labels(shapes->lanes); k < n; k++)
+        w->rD[k] = k < labels ? 1.0 / (D[k] + 1.0) : 0.0;
+}
+
 /* The gates of the event's parts. */
 static void sp_gates_learn(const sp_layer *layer, const sp_heard *heard, ptrdiff_t outputs,
                            double u)
@@ -573,8 +587,7 @@ SP_PRIVATE void sp_shapes_learn(sp_shapes *shapes, const sp_shaping *of, sp_shap
 {
     const ptrdiff_t labels = of->two ? 2 : SP_MAX(of->n_labels, y + 1);
     const double all = T + (double)labels;
-    for (ptrdiff_t k = 0, n = sp_cell_labels(shapes->lanes); k < n; k++)
-        w->rD[k] = k < labels ? 1.0 / (D[k] + 1.0) : 0.0;
+    sp_shaped_weigh_labels(shapes, w, labels, D);
     for (int i = 0; i < shapes->n_layers; i++) {
         sp_layer *layer = &shapes->of[i];
         if (of->watches && known)

@@ -40,6 +40,13 @@ SP_PRIVATE void sp_shapes_aim(const sp_shapes *shapes, const sp_shaping *of, sp_
 SP_PRIVATE double sp_shapes_sharper(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
                                     ptrdiff_t y, double u);
 
+/* Room for a number of each lane. -1 without memory. */
+SP_PRIVATE int sp_shaped_lanes(const sp_shapes *shapes, sp_shaped *w);
+
+/* 1 / (D + 1) of each label. There is room for the lanes. */
+SP_PRIVATE void sp_shaped_weigh_labels(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t labels,
+                                       const double *D);
+
 /* Parts for all patches of an answered event, and lanes for label y. -1 without memory; the parts
    that are there then have learned nothing. */
 SP_PRIVATE int sp_shapes_reserve(sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,

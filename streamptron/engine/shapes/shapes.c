@@ -74,11 +74,9 @@ SP_PRIVATE size_t sp_shapes_bytes(const sp_shapes *shapes)
     return bytes;
 }
 
-SP_PRIVATE int sp_shapes_room(sp_shapes *shapes, ptrdiff_t n)
+/* Room for exactly so many columns, which are more than there was room for. -1 without memory. */
+static int sp_shapes_grow(sp_shapes *shapes, ptrdiff_t room)
 {
-    const ptrdiff_t room = n + n / 2 + 8;
-    if (n <= shapes->room)
-        return 0;
     const size_t watched = sp_watched_room(shapes->room);
     const sp_growing all[] = {
         SP_GROWING(shapes->columns, room),
@@ -91,6 +89,11 @@ SP_PRIVATE int sp_shapes_room(sp_shapes *shapes, ptrdiff_t n)
         memset(shapes->S + watched, 0, (sp_watched_room(room) - watched) * sizeof(double));
     shapes->room = room;
     return 0;
+}
+
+SP_PRIVATE int sp_shapes_room(sp_shapes *shapes, ptrdiff_t n)
+{
+    return n <= shapes->room ? 0 : sp_shapes_grow(shapes, n + n / 2 + 8);
 }
 
 /* A block of cells of which nothing is known. NULL without memory. */
@@ -188,7 +191,7 @@ static int sp_layer_turn(sp_layer *to, const sp_layer *other, int layer, ptrdiff
     return 0;
 }
 
-/* All of them in that form, into `to`. -1 without memory. */
+/* All of them in that form, into `to`, with the same room. -1 without memory. */
 static int sp_shapes_turn(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes,
                           const double *signs)
 {
@@ -201,7 +204,7 @@ static int sp_shapes_turn(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes
         memset(&to->of[i], 0, sizeof(sp_layer));
     if (other->n_layers == 0)
         return 0;
-    if (sp_shapes_room(to, other->n_columns) < 0)
+    if (other->room && sp_shapes_grow(to, other->room) < 0)
         return -1;
     if (other->n_columns) {
         memcpy(to->columns, other->columns, (size_t)other->n_columns * sizeof(sp_slot_type));
