@@ -48,6 +48,13 @@ def twins(max_labels=None, max_features=None, hash_bits=None, **params):
     return model, adaptive.AdaptiveClassifier(**params, max_features=max_features)
 
 
+def told_by(twin, x, label=None):
+    """What the twin explains, with the library's names of surfaces."""
+    pairs = [(a, b) for a in twin.columns for b in twin.columns]
+    parts = twin.explain_one(x, label)
+    return {streamptron.Pair(*j) if j in pairs else j: part for j, part in parts.items()}
+
+
 def check_answers(model, twin, x, its=None):
     """`its`: x as the twin has it, if that is another."""
     its = x if its is None else its

@@ -13,7 +13,7 @@ import streamptron
 from streamptron import AdaptiveClassifier
 from tests.support.marks import seeds
 from tests.support.variants import learned
-from tests.test_adaptive import LABELS, check_answers, check_stream, twins
+from tests.test_adaptive import LABELS, check_answers, check_stream, told_by, twins
 
 pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
 
@@ -198,7 +198,7 @@ def test_columns_cost_their_chunks_and_not_those_of_the_words_beside_them():
         words = {f"{i} {j}": 1 for j in range(100)}
         models[0].learn_one(words, i % 2 == 0)
         models[1].learn_one({**{j: rng.random() for j in range(5)}, **words}, i % 2 == 0)
-    assert models[1].memory_usage < models[0].memory_usage + 40_000
+    assert models[1].memory_usage < models[0].memory_usage + 60_000  # ten surfaces among it
 
 
 # --- All that a model goes through
@@ -275,7 +275,7 @@ def test_contributions_of_columns_sum_to_the_decision_and_are_the_twins(labels, 
     decision = model.decision_function_one(x)
     explained = dict(model.explain_one(x) if twin.two else model.explain_one(x, label))
     assert math.fsum(explained.values()) == pytest.approx(decision if twin.two else decision[label])
-    its = twin.explain_one(x, label)
+    its = told_by(twin, x, label)
     assert set(explained) - {None} == {j for j, share in its.items() if share} - {None}
 
 

@@ -22,6 +22,7 @@ from tests.test_adaptive import (
     check_stream,
     measurements,
     n_wrong,
+    told_by,
     twins,
 )
 from tests.test_columns import by_name, table
@@ -250,8 +251,7 @@ def test_contributions_sum_to_the_decision_and_are_the_twins(shape, labels, seed
         parts = dict(model.explain_one(x))
         assert bool(pairs_in(parts)) == (shape == "auto")
         label = None if twin.two else model.predict_one(x)
-        told = twin.explain_one(x, label)
-        told = {streamptron.Pair(*j) if isinstance(j, tuple) else j: told[j] for j in told}
+        told = told_by(twin, x, label)
         assert parts == pytest.approx({j: told[j] for j in parts}, rel=1e-9)
         decision = model.decision_function_one(x)
         if not twin.two:

@@ -98,8 +98,11 @@ static void sp_put_cell(sp_tape *words, float *cell, ptrdiff_t lanes, ptrdiff_t 
 static bool sp_cell_is_new(const float *cell, ptrdiff_t lanes)
 {
     bool is = *cell == SP_CELL_OM_FIRST;
-    for (ptrdiff_t i = 1; i < sp_cell_width(lanes) && is; i++)
-        is = cell[i] == 0.0f;
+    for (ptrdiff_t i = 1; i < sp_cell_width(lanes) && is; i++) {
+        uint32_t bits; /* for -0.0 is not new */
+        memcpy(&bits, &cell[i], sizeof(bits));
+        is = bits == 0;
+    }
     return is;
 }
 
