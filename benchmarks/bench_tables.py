@@ -21,7 +21,6 @@ the logistic regression here, which takes a thousand times as long as our learne
 
 import math
 import time
-from inspect import signature
 from itertools import chain
 from types import SimpleNamespace
 
@@ -88,12 +87,6 @@ def aims():
 AIM = dict(aims())
 
 
-def shapes():
-    """Those that the installed AdaptiveClassifier has."""
-    has = "shape" in signature(streamptron.AdaptiveClassifier).parameters
-    return {shape: {"shape": shape} for shape in SHAPES} if has else {"line": {}}
-
-
 def scaled(model):
     return preprocessing.StandardScaler() | model
 
@@ -154,49 +147,49 @@ def titled(name, events):
     return f"{name} ({len(events):,}, {len({y for _, y in events})}, {len(columns)})"
 
 
-def measured(name, events, options, forget):
+def measured(events, forget):
     """{shape: error, us, loss} of a stream."""
     found = {}
-    for shape, option in options.items():
-        made = [streamptron.AdaptiveClassifier(forget=forget, **option) for _ in range(2)]
+    for shape in SHAPES:
+        made = [streamptron.AdaptiveClassifier(forget=forget, shape=shape) for _ in range(2)]
         error, us = error_of(made[0], events)
         found[shape] = SimpleNamespace(error=error, us=us, loss=loss_of(made[1], events))
     return found
 
 
-def bench_errors_of(titles, found, options):
+def bench_errors_of(titles, found):
     rows = []
     columns = []
     for name, title in titles.items():
         aim = AIM[name]
-        pairs = [(found[name][shape].error, getattr(aim, shape)) for shape in options]
+        pairs = [(found[name][shape].error, getattr(aim, shape)) for shape in SHAPES]
         columns.append([*chain.from_iterable(pairs), aim.arf, aim.amf])
-        beyond = over(*pairs[-1]) if "auto" in options else ""
+        beyond = over(*pairs[-1])
         other = f"{shown(aim.other)} {aim.who}" if aim.other is not None else ""
         rows.append([title, *map(shown, columns[-1][:-2]), beyond, *map(shown, columns[-1][-2:])])
         rows[-1].append(other)
     means = [shown(mean(column)) for column in zip(*columns, strict=True)]
     rows.append([f"geometric mean of these {len(titles)}", *means[:-2], "", *means[-2:], ""])
-    headings = chain.from_iterable((shape, "aim") for shape in options)
+    headings = chain.from_iterable((shape, "aim") for shape in SHAPES)
     common.table(
         ["stream (events, labels, columns)", *headings, "over", "ARF", "AMF", "other"], rows
     )
 
 
-def bench_losses(titles, found, options):
+def bench_losses(titles, found):
     rows, columns = [], []
     for name, title in titles.items():
         aim = AIM[name]
-        columns.append([found[name][shape].loss for shape in options])
+        columns.append([found[name][shape].loss for shape in SHAPES])
         columns[-1] += [aim.line_loss, aim.auto_loss]
-        us = [f"{found[name][shape].us:.1f}" for shape in options]
+        us = [f"{found[name][shape].us:.1f}" for shape in SHAPES]
         rows.append([title, *map(loss_shown, columns[-1]), *us])
     means = [loss_shown(mean(column)) for column in zip(*columns, strict=True)]
-    times = [mean([found[name][shape].us for name in titles]) for shape in options]
+    times = [mean([found[name][shape].us for name in titles]) for shape in SHAPES]
     means += [f"{us:.1f}" for us in times]
     rows.append([f"geometric mean of these {len(titles)}", *means])
     aim_headings = ["aim, line", "aim, auto"]
-    common.table(["log-loss; us an event", *options, *aim_headings, *options], rows)
+    common.table(["log-loss; us an event", *SHAPES, *aim_headings, *SHAPES], rows)
 
 
 def bench_peers(names, limit):
@@ -227,16 +220,15 @@ def main():
     if missing := [name for name in args.streams if name not in names]:
         print(f"left out, as their files are not there: {', '.join(missing)}")
     forget = args.forget if args.forget == "auto" else float(args.forget)
-    options = shapes()
     titles, found = {}, {}
     for name in names:
         events = number_streams.events_of(name, args.events)
         titles[name] = titled(name, events)
-        found[name] = measured(name, events, options, forget)
+        found[name] = measured(events, forget)
     common.section("Errors")
-    bench_errors_of(titles, found, options)
+    bench_errors_of(titles, found)
     common.section("Log-losses, and times")
-    bench_losses(titles, found, options)
+    bench_losses(titles, found)
     if args.peers:
         common.section("River's learners, measured here")
         bench_peers(names, args.events)

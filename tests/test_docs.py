@@ -36,6 +36,7 @@ EXAMPLES = {  # how many there are at least, so that none is lost unseen
     str(Path("docs", "merging.md")): 14,
     str(Path("docs", "recipes.md")): 25,
     str(Path("docs", "study.md")): 25,
+    str(Path("docs", "tables.md")): 10,
     str(Path("docs", "text.md")): 20,
 }
 
