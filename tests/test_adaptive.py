@@ -541,7 +541,7 @@ def test_what_shares_slots_is_learned_alike_at_every_door(labels, params, seed, 
     [(1, "-0x1.1b92d4efcdca8p-1"), (2, "-0x1.149ec8bd22e26p-2"), (3, "-0x1.27b3cbecacd95p-1")],
 )
 def test_features_of_an_event_in_one_slot_are_one_column_or_come_one_by_one(hash_bits, decision):
-    model = AdaptiveClassifier(hash_bits=hash_bits, hash_seed=2)
+    model = AdaptiveClassifier(hash_bits=hash_bits, hash_seed=2, shape="line")
     for i in range(40):
         x = {j: 1 + (i * j) % 7 / 4 for j in range(1, 14) if (i + j) % 3 or j == i}
         model.learn_one(x, i % 5 < 2)

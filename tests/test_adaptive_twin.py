@@ -33,6 +33,10 @@ def state(thing):
     """All that is kept, as plain values."""
     if isinstance(thing, dict):
         return {key: state(value) for key, value in thing.items()}
+    if isinstance(thing, list):
+        return state(dict(enumerate(thing)))
+    if isinstance(thing, type):
+        return thing
     return state(vars(thing)) if hasattr(thing, "__dict__") else thing
 
 

@@ -116,6 +116,15 @@ cdef class AdaptiveModel(PairModel):
         return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions,
                                       confidences, order)
 
+    def _explain(self, x, Py_ssize_t output, double sign):
+        parts, score, kind, label = PairModel._explain(self, x, output, sign)
+        if self.learner.pairs != NULL:      # a pair of columns may have a weight and a surface
+            total = {}
+            for name, part in parts:
+                total[name] = total.get(name, 0.0) + part
+            parts = list(total.items())
+        return parts, score, kind, label
+
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
         cdef sp_adaptive* a = &self.learner.adaptive

@@ -514,6 +514,7 @@ def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
         "value": "log",
         "learner": "mira",
         "violators": "uniform",
+        "shape": "line",
     }
     value = [] if option.is_flag else [values.get(name, "1")]
     code, _, err = told("train", tsv, "-m", model, "--resume", option.opts[0], *value)

@@ -397,7 +397,8 @@ def test_a_waterfall_ends_at_the_score(kind, ax):
     for before, after in zip(ax.patches, ax.patches[1:], strict=False):
         assert after.get_x() == pytest.approx(before.get_x() + before.get_width())
     assert bars(ax) == {
-        "(intercept)" if name is None else name: part for name, part in model.explain_one(x, True)
+        "(intercept)" if name is None else str(name): part
+        for name, part in model.explain_one(x, True)
     }
     assert ax.get_xlabel() == f"score for True: {score:.4g}"
 

@@ -374,7 +374,6 @@ def mix_shapes(to, models, base, n):
         surfaces.chosen = [a for a in columns if any(a in pair for pair in surfaces.gates)]
         surfaces.n_choices = max(m.shapes.surfaces.n_choices for m in models)
         surfaces.next = 0.0
-        to.shapes.curves.model = to
         surfaces.choose(to, columns, to.shapes.curves, True)
 
 

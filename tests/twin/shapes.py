@@ -266,7 +266,7 @@ class Surfaces(Layer):
         elif not changed and self.next > model.T and len(self.chosen) <= most:
             return
         else:
-            chosen = self.best(columns, curves, model.T, most)
+            chosen = self.best(model, columns, curves, most)
             self.n_choices += 1
             self.next = model.T + (32.0 if self.guests_from > model.T else 512.0)
             if len(columns) > self.watched:
@@ -276,10 +276,10 @@ class Surfaces(Layer):
             self.forget(pair)
         self.chosen = [a for a in columns if a in kept]
 
-    def best(self, columns, curves, T, most):
-        rank = {a: self.rank(a, curves) for a in columns}
+    def best(self, model, columns, curves, most):
+        rank = {a: self.rank(model, a, curves) for a in columns}
         by_rank = sorted(columns, key=lambda a: -rank[a])  # equals stay in the order of places
-        if self.guests_from > T:
+        if self.guests_from > model.T:
             return by_rank[:most]
         chosen = by_rank[: max(most - 2, 0)]
         while len(chosen) < most:
@@ -298,11 +298,11 @@ class Surfaces(Layer):
                 chosen.append(a)
         return chosen
 
-    def rank(self, a, curves):
+    def rank(self, model, a, curves):
         """R of the curve's hats, and what the gates of its pairs have learned."""
         n = told = 0.0
         for _, cell in sorted(curves.cells.get(a, {}).items()):
-            N = curves.all(curves.model, cell)
+            N = curves.all(model, cell)
             n += N
             told += N * (cell.om * cell.om)
         rank = math.sqrt(told / n) if n > 0 else 0.0
@@ -392,7 +392,6 @@ class Shapes:
         for ended in set(self.curves.gates) - set(columns):
             self.curves.forget(ended)
         if self.surfaces:
-            self.curves.model = model
             self.surfaces.choose(model, columns, self.curves, changed)
 
     def left(self, g):
