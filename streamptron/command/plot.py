@@ -240,11 +240,60 @@ def column(name: str, model: str, number: int, drawing: Drawing) -> None:
     """
     from streamptron.plot import column
 
+    lines = LineModel.load(model)
+    _save(lambda ax: column(lines.learner, _column_of(lines, name), number, ax=ax), drawing)
+
+
+@plot.command()
+@click.argument("first", metavar="COLUMN")
+@click.argument("second", metavar="COLUMN")
+@model_option
+@click.option("--label", help="For which label; by default that for which they do most.")
+@drawn
+def surface(first: str, second: str, model: str, label: str | None, drawing: Drawing) -> None:
+    """What two columns of numbers add to the score together.
+
+    A map of the values of the first, from left to right, and of the second, from below. All other
+    columns are at their means. The bars above and beside are how many events lay there. Needs a
+    model of the learner adaptive.
+
+    \b
+    Examples:
+      streamptron plot surface age pay --model people.model -o together.png
+    """
+    from streamptron.plot import surface
+
+    lines = LineModel.load(model)
+    names = _column_of(lines, first), _column_of(lines, second)
+    wanted = None if label is None else lines.label(label)
+    _save(lambda ax: surface(lines.learner, *names, wanted, ax=ax), drawing)
+
+
+@plot.command()
+@model_option
+@click.option("-n", "number", type=click.IntRange(1), default=20, help="How many, the largest.")
+@drawn
+def gates(model: str, number: int, drawing: Drawing) -> None:
+    """Which curves of columns, and surfaces of two columns, matter.
+
+    A bar is how much one counts: 0 if it says nothing. Needs a model of the learner adaptive.
+
+    \b
+    Examples:
+      streamptron plot gates --model people.model -o gates.png
+    """
+    from streamptron.plot import gates
+
     learner = LineModel.load(model).learner
-    names = {}
-    if isinstance(learner, AdaptiveModel) and learner.hash_bits is None:
-        names = {str(known): known for known in learner._columns()}
-    _save(lambda ax: column(learner, names.get(name, name), number, ax=ax), drawing)
+    _save(lambda ax: gates(learner, number, ax=ax), drawing)
+
+
+def _column_of(lines: LineModel, name: str) -> Any:
+    """The column of that name, which need not be a text; the name itself if there is none."""
+    learner = lines.learner
+    if not isinstance(learner, AdaptiveModel) or learner.hash_bits is not None:
+        return name
+    return {str(known): known for known in learner._columns()}.get(name, name)
 
 
 @plot.command(sections=READING_SECTION)

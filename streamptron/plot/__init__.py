@@ -9,6 +9,7 @@ from streamptron.plot.errors import errors, errors_by_label
 from streamptron.plot.history import mistakes_per_pass, training_curve
 from streamptron.plot.plane import decision_boundary
 from streamptron.plot.streams import memory, progressive_error
+from streamptron.plot.surfaces import gates, surface
 from streamptron.plot.thresholds import false_positives, precision_recall_curve, roc_curve
 from streamptron.plot.vectors import projections, update
 from streamptron.plot.weights import explanation, top_weights
@@ -22,12 +23,14 @@ __all__ = [
     "errors_by_label",
     "explanation",
     "false_positives",
+    "gates",
     "memory",
     "mistakes_per_pass",
     "precision_recall_curve",
     "progressive_error",
     "projections",
     "roc_curve",
+    "surface",
     "top_weights",
     "training_curve",
     "update",

@@ -1,4 +1,4 @@
-"""What a model thinks of a column of numbers: an additive model's picture."""
+"""What a model thinks of a column of numbers: its line and its curve."""
 
 from __future__ import annotations
 
@@ -21,14 +21,19 @@ POINTS = 121  # of a line
 NEAR = 1e-3  # of the mean, by which it may differ from the size of values that are all negative
 TINY = 1e-9  # of a standard deviation
 WIDTH = 3.0  # how many standard deviations it goes to both sides
+THIN = 0.9  # a straight line beside a curve
+
+Spread = tuple[float, float, float]  # mean, standard deviation, mean size
 
 
 def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwargs: Any) -> Axes:
     """What a column of numbers adds to the score, from low values to high ones.
 
-    All other columns are at their means, and there are no words. The band is where the column's
-    values lie, one standard deviation to each side of the mean, which is the line in it. A column
-    that was never negative is drawn from 0 on, and one that was never positive up to 0.
+    All other columns are at their means, and there are no words. Where the column has a curve, the
+    thin line is what its straight line says alone. What it says together with another column is in
+    `surface`. The band is where the column's values lie, one standard deviation to each side of the
+    mean, which is the line in it. A column that was never negative is drawn from 0 on, and one that
+    was never positive up to 0.
 
     Parameters
     ----------
@@ -69,40 +74,41 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     """
     check_axes(ax)
     whole("n", n)
-    _, learner = learner_of(model)
-    (mean, deviation, size), others = _usual(learner, name)
-    edge = TINY * deviation  # of all values that are positive, or negative: 0 itself may be a gap
-    least = edge if math.copysign(1.0, size) > 0.0 else -math.inf
-    most = -edge if abs(abs(size) + mean) <= NEAR * -mean else math.inf
-    low, high = (min(max(mean + side * deviation, least), most) for side in (-1.0, 1.0))
-    first = max(mean - WIDTH * deviation, least)
-    xs = np.linspace(first, min(mean + WIDTH * deviation, most), POINTS)
+    learner, columns = columns_of(model)
+    spread, others = spread_of(columns, name), usual(columns, name)
+    xs = np.linspace(*reach(spread, WIDTH), POINTS)
     labels = learner._known_labels if learner._scores_by_label else [None]
     events = [{**others, name: x} for x in xs.tolist()]
-    lines = {
-        label: [dict(learner.explain_one(event, label)).get(name, 0.0) for event in events]
-        for label in labels
-    }
-    drawn = sorted(lines, key=lambda label: min(lines[label]) - max(lines[label]))[:n]
+    lines = {label: shares(learner, events, name, label) for label in labels}
+    drawn = sorted(lines, key=lambda label: -np.ptp(lines[label]))[:n]
+    straight = _straight(learner)
+    alone = {label: shares(straight, events, name, label) for label in drawn}
     ax = axes_of(ax)
-    ax.axvspan(low, high, color=ink(ax), alpha=0.08, linewidth=0)
-    ax.axvline(mean, color=ink(ax), linewidth=0.8, alpha=0.5)
+    ax.axvspan(*reach(spread, 1.0), color=ink(ax), alpha=0.08, linewidth=0)
+    ax.axvline(spread[0], color=ink(ax), linewidth=0.8, alpha=0.5)
     ax.axhline(0.0, color=ink(ax), linewidth=0.8)
     named = {}
     for at, label in enumerate(drawn):
         (named[said(label)],) = ax.plot(xs, lines[label], **{**line_style(at), **kwargs})
+    bent = [label for label in drawn if np.any(lines[label] != alone[label])]
+    for label in bent:
+        style = {**line_style(drawn.index(label)), "linewidth": THIN, "alpha": 0.7}
+        ax.plot(xs, alone[label], label="_", zorder=1.9, **style)
     if labels == [None]:
         ax.set_ylabel(f"part of the score for {said(learner._towards)}")
+        named = dict(zip(["line and curve"], named.values(), strict=True))
     else:
         ax.set_ylabel("part of the label's score")
-        name_lines(ax, named)
+    if bent or labels != [None]:
+        name_lines(ax, named, [_thin(ax)] if bent else ())
     ax.set_xlabel(said(name))
     ax.set_xlim(xs[0], xs[-1])
     return ax
 
 
-def _usual(learner: Any, name: Hashable) -> tuple[list[float], dict[Hashable, float]]:
-    """A column's mean, standard deviation and mean size, and the means of the other columns."""
+def columns_of(model: Any) -> tuple[Any, dict[Hashable, Spread]]:
+    """The learner of a model, and its columns of numbers, of which there is at least one."""
+    _, learner = learner_of(model)
     if not isinstance(learner, AdaptiveModel):
         raise TypeError(
             f"the model is {type_shown(learner)}, which keeps no columns of numbers; an "
@@ -115,18 +121,58 @@ def _usual(learner: Any, name: Hashable) -> tuple[list[float], dict[Hashable, fl
             "of pairs of features no column stands alone; draw a model without degree and "
             "interactions"
         )
-    columns = learner._columns()
+    return learner, learner._columns()
+
+
+def spread_of(columns: dict[Hashable, Spread], name: Hashable) -> Spread:
+    """How a column's values lie, or an error that says why it cannot be drawn."""
     if name not in columns:
-        raise ValueError(
-            f"{shown(name)} is no column of numbers: "
-            + (
-                f"the model has {shown(list(columns), 200)}"
-                if columns
-                else "the model has none. A column is what half of the events have, with values "
-                "that vary"
-            )
-        )
-    spread = columns.pop(name)
+        raise ValueError(f"{shown(name)} is no column of numbers: {columns_shown(columns)}")
+    spread = columns[name]
     if not (math.isfinite(spread[1]) and spread[1] > 0.0):
         raise ValueError(f"the values of {shown(name)} hardly vary: there is nothing to draw")
-    return spread, {other: usual for other, (usual, *_) in columns.items() if usual}
+    return spread
+
+
+def columns_shown(columns: dict[Hashable, Spread]) -> str:
+    """Which columns a model has, in an error."""
+    if columns:
+        return f"the model has {shown(list(columns), 200)}"
+    return "the model has none. A column is what half of the events have, with values that vary"
+
+
+def usual(columns: dict[Hashable, Spread], *names: Hashable) -> dict[Hashable, float]:
+    """An event of all columns but these, at their means."""
+    return {name: mean for name, (mean, *_) in columns.items() if mean and name not in names}
+
+
+def reach(spread: Spread, width: float) -> tuple[float, float]:
+    """So many deviations to both sides of the mean, but no further than its values have a sign."""
+    mean, deviation, size = spread
+    edge = TINY * deviation  # of all values that are positive, or negative: 0 itself may be a gap
+    least = edge if math.copysign(1.0, size) > 0.0 else -math.inf
+    most = -edge if abs(abs(size) + mean) <= NEAR * -mean else math.inf
+    low, high = (min(max(mean + side * deviation, least), most) for side in (-width, width))
+    return low, high
+
+
+def shares(learner: Any, events: list[dict[Hashable, float]], name: Any, label: Any) -> Any:
+    """What a part of the score is in each of some events."""
+    return np.array([dict(learner.explain_one(event, label)).get(name, 0.0) for event in events])
+
+
+def _straight(learner: Any) -> Any:
+    """A copy with the same straight lines, and no curves and surfaces."""
+    state = learner.__getstate__()
+    state["params"] = {**state["params"], "shape": "line"}
+    state["arrays"] = {name: data for name, data in state["arrays"].items() if name != "shapes"}
+    copy = type(learner).__new__(type(learner))
+    copy.__setstate__(state)
+    return copy
+
+
+def _thin(ax: Axes) -> Any:
+    """What the legend shows of straight lines."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=ink(ax), linewidth=THIN, alpha=0.7, label="straight line alone")

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.once  # another Python would say the same
 def here(mail, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{'old' if age > 40 else 'young'},{age},{age % 7}\n" for age in range(20, 70))
-    (tmp_path / "people.csv").write_text("label,age,size\n" + rows)
+    (tmp_path / "people.csv").write_text("label,age,pay\n" + rows)
     main(["train", "people.csv", "--label", "label", "-m", "people.model", "-q"])
     return tmp_path
 
@@ -43,6 +43,8 @@ KINDS = {
     "weights": "weights -m mail.model",
     "explanation": "explanation 'a prize' -m mail.model",
     "column": "column age -m people.model",
+    "surface": "surface age pay -m people.model",
+    "gates": "gates -m people.model",
     "confusion": "confusion mail.tsv -m mail.model",
     "calibration": "calibration mail.tsv -m mail.model",
     "progressive": "progressive mail.tsv --learner multiclass --pocket",
@@ -216,6 +218,14 @@ def test_features_are_events_too(here, told):
         ("roc mail.tsv -m mail.model --of nix -o w.png", 1, "--of 'nix' has not been seen"),
         ("roc mail.tsv -m three.model -o w.png", 2, "give --of, one of the labels ['spam', 'ham'"),
         ("errors mail.tsv --learners nix -o w.png", 2, "nix"),
+        ("surface age -m people.model -o w.png", 2, "Missing argument 'COLUMN'"),
+        ("surface age age -m people.model -o w.png", 1, "'age' and 'age' are one column"),
+        ("surface age nix -m people.model -o w.png", 1, "'nix' is no column of numbers: the model"),
+        ("surface age pay -m line.model -o w.png", 1, "shape='line' has no surfaces"),
+        ("surface a b -m mail.model -o w.png", 1, "the model has none"),
+        ("surface age pay -m people.model --label nix -o w.png", 1, "--label 'nix' has not been"),
+        ("gates -m line.model -o w.png", 1, "shape='line' has neither curves nor surfaces"),
+        ("gates -m three.model -o w.png", 1, "keeps no columns of numbers"),
         ("memory mail.tsv --average none -o w.png", 2, "AdaptiveClassifier has no --average"),
         ("memory mail.tsv --learner perceptron -o w.png", 1, "mail.tsv:1: the label 'spam'"),
         (
@@ -229,6 +239,9 @@ def test_an_error_says_what_to_do_and_writes_no_picture(words, code, message, he
     (here / "empty.tsv").write_bytes(b"")
     (here / "three.tsv").write_bytes(written(random_mail(7, 30)))
     main(["train", "three.tsv", "-m", "three.model", "-q", "--learner", "multiclass"])
+    if "line.model" in words:
+        line = ["--label", "label", "-m", "line.model", "-q", "--shape", "line"]
+        main(["train", "people.csv", *line])
     ended, out, err = told("plot", *words.split())
     assert (ended, out) == (code, "")
     assert message in err
@@ -268,6 +281,14 @@ def test_a_column_of_any_name_is_found_and_one_that_is_not_there_is_said(here, t
     code, _, error = told("plot", "column", "free", "-m", "mail.model", "-o", "d.svg")
     assert code
     assert "the model has none" in error
+
+
+def test_a_surface_is_that_of_the_library_for_the_label_asked_for(here, told):
+    words = ["plot", "surface", "pay", "age", "-m", "people.model"]
+    assert told(*words, "--label", "young", "-o", "s.png")[0] == 0
+    model = loaded("people.model")
+    wanted = same(lambda ax: plot.surface(model, "pay", "age", "young", ax=ax))
+    assert (here / "s.png").read_bytes() == wanted
 
 
 def test_models_of_several_labels_have_pictures(tmp_path):

@@ -33,7 +33,7 @@ def most_words(variant):
 
 
 def halves(name):
-    """The names of which a pair is, however deep: with `hash_bits` pairs are columns with surfaces."""
+    """The names of which a pair is, however deep: hashed, pairs are columns with surfaces."""
     if not isinstance(name, Pair):
         return [name]
     return [*halves(name.first), *halves(name.second)]

@@ -1,7 +1,6 @@
 """Pictures of a model: what is drawn is what the model has and answers."""
 
 import math
-import re
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,7 @@ from streamptron import (
 )
 from streamptron.plot import drawing
 from streamptron.study import fit, margin
-from tests.support.pictures import learned, mail, measured, points
+from tests.support.pictures import learned, mail, points
 
 LEARNERS = [
     *(Perceptron, MulticlassPerceptron, MIRA, AROW, AdaptiveClassifier, VotedPerceptron),
@@ -442,88 +441,6 @@ def test_a_text_and_candidates_are_explained(ax):
 def test_an_explanation_of_nothing_is_an_error(model, message, ax):
     with pytest.raises(ValueError, match=message):
         plot.explanation(model, {"a": 1}, ax=ax)
-    assert not ax.has_data()
-
-
-# --- column
-
-
-def lines(ax):
-    """{label: line} of those that have many points."""
-    return {line.get_label(): line for line in ax.lines if len(line.get_xdata()) > 2}
-
-
-def test_a_column_is_drawn_as_the_model_answers_where_the_others_are_at_their_means(ax):
-    model = measured()
-    plot.column(model, "b", ax=ax)
-    (line,) = lines(ax).values()
-    usual = {name: mean for name, (mean, *_) in model._columns().items()}
-    for x, y in list(zip(*line.get_data(), strict=True))[::20]:
-        assert dict(model.explain_one({**usual, "b": x}))["b"] == y
-    low, high = line.get_ydata()[[0, -1]]
-    assert low < 0 < high
-    assert ax.get_ylabel() == "part of the score for True"
-    assert ax.get_xlabel() == "b"
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_column_is_not_drawn_where_it_never_was(sign, ax):
-    rng = np.random.default_rng(2)
-    model = AdaptiveClassifier()
-    for amount in (sign * np.exp(rng.normal(3.5, 1.2, 900))).tolist():
-        model.learn_one({"amount": amount}, amount > 40 * sign)
-    plot.column(model, "amount", ax=ax)
-    (line,) = lines(ax).values()
-    ends = sorted(line.get_xdata()[[0, -1]])
-    assert (ends[0] if sign > 0 else ends[1]) == pytest.approx(0, abs=1e-6)
-    assert (line.get_xdata() * sign).min() >= 0
-
-
-def test_where_a_columns_values_lie_is_a_band(ax):
-    rng = np.random.default_rng(1)
-    values = rng.normal(7, 3, 900)
-    model = AdaptiveClassifier()
-    for value in values.tolist():
-        model.learn_one({"size": value}, value > 7)
-    plot.column(model, "size", ax=ax)
-    (band,) = ax.patches
-    corners = band.get_extents().transformed(ax.transData.inverted())
-    assert corners.x0 == pytest.approx(values.mean() - values.std(), rel=0.1)
-    assert corners.x1 == pytest.approx(values.mean() + values.std(), rel=0.1)
-
-
-def test_each_of_several_labels_has_a_line_the_most_of_which_are_drawn(ax):
-    model = measured(("low", "high", "less", "more"))
-    plot.column(model, "b", ax=ax)
-    legend = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert legend == {"low", "high", "less", "more"}
-    all_four = [np.ptp(line.get_ydata()) for line in lines(ax).values()]
-    ax.clear()
-    plot.column(model, "b", n=2, ax=ax)
-    assert [np.ptp(line.get_ydata()) for line in lines(ax).values()] == sorted(all_four)[:1:-1]
-
-
-@pytest.mark.parametrize(
-    ("make", "name", "error", "message"),
-    [
-        (measured, "d", ValueError, "'d' is no column of numbers: the model has ['a', 'b', 'c']"),
-        (AdaptiveClassifier, "b", ValueError, "the model has none. A column is what half"),
-        (Perceptron, "b", TypeError, "keeps no columns of numbers; an AdaptiveClassifier does"),
-        (mail, "b", TypeError, "keeps no columns of numbers"),
-        (
-            lambda: AdaptiveClassifier(hash_bits=8),
-            "b",
-            ValueError,
-            "a model with hash_bits keeps no names",
-        ),
-        (lambda: AdaptiveClassifier(degree=2), "b", ValueError, "no column stands alone"),
-    ],
-)
-def test_a_column_that_cannot_be_drawn_is_an_error_that_draws_nothing(
-    make, name, error, message, ax
-):
-    with pytest.raises(error, match=re.escape(message)):
-        plot.column(make(), name, ax=ax)
     assert not ax.has_data()
 
 

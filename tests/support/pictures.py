@@ -58,14 +58,25 @@ def topics():
     return model
 
 
-def measured(labels=(False, True), n=300, seed=2):
+def measured(labels=(False, True), n=300, seed=2, **params):
     """A model of three columns, of which one says most about the label."""
     rng = np.random.default_rng(seed)
-    model = AdaptiveClassifier()
+    model = AdaptiveClassifier(**params)
     X = rng.normal(size=(n, 3)) * [1, 20, 300] + [0, 5, 4000]
     for x in X.round(2).tolist():
         label = labels[int(x[1] > 5) + 2 * int(x[2] > 4200) * (len(labels) > 2)]
         model.learn_one(dict(zip("abc", x, strict=True)), label)
+    return model
+
+
+def crossed(labels=(False, True), n=500, seed=1, **params):
+    """A model of three columns, of which two say something only together."""
+    rng = np.random.default_rng(seed)
+    model = AdaptiveClassifier(**params)
+    for a, b, c in rng.normal(size=(n, 3)).tolist():
+        label = labels[int((a > 0) != (b > 0)) + int(len(labels) > 2 and abs(a) > 1)]
+        x = {"age": 45 + 12 * a, "pay": 3000 + 800 * b, "height": 170 + 7 * c}
+        model.learn_one(x, label)
     return model
 
 
@@ -111,6 +122,12 @@ PICTURES = {
         [lambda: measured(("low", "high", "less", "more"))],
         lambda model, ax: plot.column(model, "b", ax=ax),
     ),
+    "surface": ([crossed], lambda model, ax: plot.surface(model, "age", "pay", ax=ax)),
+    "surface of three labels": (
+        [lambda: crossed(("low", "high", "middle"))],
+        lambda model, ax: plot.surface(model, "age", "pay", ax=ax),
+    ),
+    "gates": ([crossed], lambda model, ax: plot.gates(model, ax=ax)),
     "progressive_error": (
         [lambda: Perceptron(pocket=True)],
         lambda model, ax: plot.progressive_error(model, words(), ax=ax),

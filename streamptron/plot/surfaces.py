@@ -1,0 +1,294 @@
+"""What two columns of numbers say together, and which curves and surfaces matter."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from streamptron.estimator.names import Pair, shown
+from streamptron.plot.columns import (
+    Spread,
+    columns_of,
+    columns_shown,
+    reach,
+    shares,
+    spread_of,
+    usual,
+)
+from streamptron.plot.drawing import (
+    COLOURS,
+    HATCHES,
+    NAMED,
+    axes_of,
+    check_axes,
+    ink,
+    said,
+    whole,
+)
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIDE = 9  # places of a surface, half a deviation apart
+PLACES = (np.arange(SIDE) - SIDE // 2) / 2  # in standard deviations
+WIDTH = 2.25  # how many standard deviations it goes to both sides
+POINTS = 37  # of a side
+CURVE, SURFACE = 0, 1  # the styles of bars
+ASK = "plot.gates(model) shows which pairs have one"
+
+
+def surface(
+    model: Any,
+    first: Hashable,
+    second: Hashable,
+    label: Hashable = None,
+    ax: Axes | None = None,
+    **kwargs: Any,
+) -> Axes:
+    """What two columns of numbers add to the score together, beside what each says alone.
+
+    All other columns are at their means, and there are no words. One colour is for the label, the
+    other one against it; in grey the dashed lines are against it. The bars above and beside are how
+    many of the events lay there: half a standard deviation each, the outermost with all beyond.
+    Where both are rare, little is known.
+
+    Parameters
+    ----------
+    model
+        An AdaptiveClassifier of shape "auto", or a pipeline that ends in one.
+    first, second
+        The columns: of the horizontal axis, and of the vertical one.
+    label
+        Whose score it is. None: of two labels the one that the score is for, of more the one for
+        which the surface does most.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.imshow``.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or if the model has no such columns, or no surface of the two.
+        Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> import random
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import AdaptiveClassifier, plot
+    >>> rng = random.Random(1)
+    >>> model = AdaptiveClassifier()
+    >>> for _ in range(500):
+    ...     age, pay = rng.gauss(45, 12), rng.gauss(3000, 800)
+    ...     model.learn_one({"age": age, "pay": pay}, (age > 45) != (pay > 3000))
+    >>> ax = plot.surface(model, "age", "pay", ax=Figure(layout="constrained").subplots())
+    >>> part = ax.images[0].get_array()
+    >>> bool(part[0, 0] < 0 < part[0, -1]), bool(part[-1, 0] > 0 > part[-1, -1])
+    (True, True)
+    """
+    check_axes(ax)
+    learner, columns = columns_of(model)
+    spreads = spread_of(columns, first), spread_of(columns, second)
+    met = _met(learner, columns, first, second)
+    limits = [reach(spread, WIDTH) for spread in spreads]
+    label = _label(learner, columns, (first, second), limits, label)
+    part = _part(learner, columns, (first, second), limits, POINTS, label)
+    most = float(np.abs(part).max()) or 1.0
+    extent = (*limits[0], *limits[1])
+    ax = axes_of(ax)
+    style = {"cmap": _diverging(ax), "vmin": -most, "vmax": most, "interpolation": "bilinear"}
+    image = ax.imshow(part, origin="lower", extent=extent, aspect="auto", **{**style, **kwargs})
+    xs, ys = (np.linspace(*limit, POINTS) for limit in limits)
+    levels = most * np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75])
+    if part.any():
+        ax.contour(xs, ys, part, levels, colors=[ink(ax)], linewidths=0.5, alpha=0.6)
+    bar = ax.figure.colorbar(image, ax=ax, **_beside(ax))
+    bar.set_label(f"part of the score for {said(learner._towards if label is None else label)}")
+    _margins(ax, spreads, met)
+    ax.set_xlim(limits[0])
+    ax.set_ylim(limits[1])
+    ax.set_xlabel(said(first))
+    ax.set_ylabel(said(second))
+    return ax
+
+
+def gates(model: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axes:
+    """Which curves of columns and which surfaces of two matter: how much of each counts.
+
+    Each curve and surface is multiplied by a gate, which is learned; so are the curves and the
+    surfaces as a whole. A bar is the product of both.
+
+    Parameters
+    ----------
+    model
+        An AdaptiveClassifier of shape "auto" or "curve", or a pipeline that ends in one.
+    n
+        At most how many bars, the largest.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.barh``.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or if the model has neither curves nor surfaces. Nothing is drawn
+        then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> import random
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import AdaptiveClassifier, plot
+    >>> rng = random.Random(1)
+    >>> model = AdaptiveClassifier()
+    >>> for _ in range(500):
+    ...     age, pay = rng.gauss(45, 12), rng.gauss(3000, 800)
+    ...     model.learn_one({"age": age, "pay": pay}, (age > 45) != (pay > 3000))
+    >>> ax = plot.gates(model, n=1, ax=Figure(layout="constrained").subplots())
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['age * pay']
+    """
+    check_axes(ax)
+    whole("n", n)
+    learner, columns = columns_of(model)
+    if learner.shape == "line":
+        raise ValueError(
+            "shape='line' has neither curves nor surfaces, so no gates; plot.column draws its "
+            "lines, and a model with shape='auto' learns all of them"
+        )
+    parts, taus = learner._shapes()
+    if not parts:
+        raise ValueError(
+            "the model has learned no curve yet: "
+            + ("learn more events first" if columns else columns_shown(columns))
+        )
+    bars = []
+    for one, other, gate, cells in parts:
+        kind = SURFACE if len(cells) == SIDE**2 else CURVE
+        name = said(Pair(one, other) if kind == SURFACE else one)
+        bars.append((gate * taus[1 + kind], name, kind))
+    bars = sorted(bars, key=lambda bar: -bar[0])[:n]
+    ax = axes_of(ax)
+    style = {
+        "color": [COLOURS[kind] for *_, kind in bars],
+        "hatch": [HATCHES[kind] for *_, kind in bars],
+        "edgecolor": ink(ax),
+        "linewidth": 0.6,
+        **kwargs,
+    }
+    ax.barh(range(len(bars)), [counts for counts, *_ in bars], **style)
+    ax.set_yticks(range(len(bars)), [name for _, name, _ in bars])
+    ax.invert_yaxis()
+    ax.set_xlim(left=0.0)
+    ax.set_xlabel("how much it counts")
+    ax.legend(handles=_kinds(ax, {kind for *_, kind in bars}), loc="lower right")
+    return ax
+
+
+def _met(learner: Any, columns: dict[Hashable, Spread], first: Any, second: Any) -> Any:
+    """By how many events each cell of a surface was met, rows by the second column."""
+    both = f"{shown(first)} and {shown(second)}"
+    if first == second:
+        raise ValueError(
+            f"{both} are one column, and a surface is of two; plot.column draws a column's curve"
+        )
+    if learner.shape != "auto":
+        raise ValueError(
+            f"shape={learner.shape!r} has no surfaces; plot.column draws the columns one by one, "
+            "and a model with shape='auto' learns surfaces"
+        )
+    pairs = {}
+    for one, other, _, met in learner._shapes()[0]:
+        if len(met) == SIDE**2:
+            cells = np.reshape(met, (SIDE, SIDE))
+            pairs[one, other], pairs[other, one] = cells.T, cells
+    if (first, second) in pairs:
+        return pairs[first, second]
+    if pairs:
+        raise ValueError(
+            f"{both} have no surface: of many columns those that tell most have surfaces, and so "
+            f"has no pair of features; {ASK}"
+        )
+    raise ValueError(
+        f"{both} have no surface, nor has any pair of columns: "
+        + (
+            f"max_features={learner.max_features} leaves room for none"
+            if learner.max_features
+            else "learn more events first"
+        )
+    )
+
+
+def _label(learner: Any, columns: Any, names: Any, limits: Any, label: Hashable) -> Hashable:
+    """The label asked for, or that for which the surface does most; None: that of the score."""
+    if label is not None or not learner._scores_by_label:
+        return label
+    ranges = {
+        known: float(np.ptp(_part(learner, columns, names, limits, SIDE, known)))
+        for known in learner._known_labels
+    }
+    return max(ranges, key=lambda known: ranges[known])
+
+
+def _part(learner: Any, columns: Any, names: Any, limits: Any, points: int, label: Hashable) -> Any:
+    """What the surface adds to the score, on a grid of so many points a side."""
+    first, second = names
+    xs, ys = (np.linspace(*limit, points).tolist() for limit in limits)
+    others = usual(columns, first, second)
+    events = [{**others, first: x, second: y} for y in ys for x in xs]
+    return shares(learner, events, Pair(first, second), label).reshape(points, points)
+
+
+def _diverging(ax: Axes) -> Any:
+    """Colours around 0, which has that of the ground."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    against, most = COLOURS[NAMED["red"]], COLOURS[NAMED["blue"]]
+    ends = [to_rgb(against), to_rgb(ax.get_facecolor()), to_rgb(most)]
+    return LinearSegmentedColormap.from_list("parts", ends)
+
+
+def _beside(ax: Axes) -> dict[str, float]:
+    """Where the colours' bar stands: beyond the margin, of which some layouts know."""
+    engine = ax.figure.figure.get_layout_engine()
+    return {"fraction": 0.07} if engine else {"fraction": 0.07, "pad": 0.14}
+
+
+def _margins(ax: Axes, spreads: tuple[Spread, Spread], met: Any) -> None:
+    """How many events lay where, above and beside."""
+    (left, wide, _), (low, high, _) = spreads
+    style = {"color": ink(ax), "alpha": 0.35, "edgecolor": ax.get_facecolor(), "linewidth": 0.6}
+    above = ax.inset_axes((0.0, 1.015, 1.0, 0.12), sharex=ax)
+    above.bar(left + PLACES * wide, met.sum(axis=0), 0.5 * wide, **style)
+    beside = ax.inset_axes((1.015, 0.0, 0.12, 1.0), sharey=ax)
+    beside.barh(low + PLACES * high, met.sum(axis=1), 0.5 * high, **style)
+    above.set_axis_off()
+    beside.set_axis_off()
+
+
+def _kinds(ax: Axes, kinds: set[int]) -> list[Any]:
+    """What the legend shows of curves and surfaces."""
+    from matplotlib.patches import Patch
+
+    names = {CURVE: "curves", SURFACE: "surfaces"}
+    return [
+        Patch(facecolor=COLOURS[kind], hatch=HATCHES[kind], edgecolor=ink(ax), label=names[kind])
+        for kind in sorted(kinds)
+    ]
