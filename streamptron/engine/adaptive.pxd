@@ -93,7 +93,7 @@ cdef extern from "adaptive/state.h" nogil:
 
     ctypedef struct sp_weighed:
         Py_ssize_t n_plain
-        Py_ssize_t n_unbent
+        Py_ssize_t n_shown
         Py_ssize_t n
         double r
         double length

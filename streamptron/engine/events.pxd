@@ -31,8 +31,8 @@ cdef extern from "events/event.h" nogil:
         double *scores
         Py_ssize_t n_scores
         uint64_t scored_version
-        Py_ssize_t n_bends
-        bint bent
+        Py_ssize_t n_gaps
+        bint gapped
         sp_step step
 
     ctypedef struct sp_writer:

@@ -184,7 +184,7 @@ static void sp_weighed_part(const sp_adaptive *a, const sp_slot_type *slots, con
     for (ptrdiff_t c = 0; c < columns->n; c++)
         w->slots[plain + sp_columns_turn(columns, c)] = columns->slots[c];
     w->n_plain = plain;
-    w->n = w->n_unbent = plain + columns->n;
+    w->n = w->n_shown = plain + columns->n;
 }
 
 /* v and h of the columns, and what they add to the sums. */
@@ -219,7 +219,7 @@ SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, cons
                                sp_weighed *w)
 {
     bool pair = !a->rows;
-    w->n_plain = w->n_unbent = w->n = event->n;
+    w->n_plain = w->n_shown = w->n = event->n;
     w->gaps = false;
     if (a->columns.n)
         sp_weighed_part(a, event->slots, event->values, event->n, w);
@@ -241,7 +241,7 @@ SP_NEAR int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
         w->x[w->n] = event->values[i];
         w->slots[w->n++] = event->slots[i];
     }
-    sp_gaps_weigh(table->blocks->chunks, w->slots, w->x, w->n_unbent, w->n, a->T, &w->sums,
+    sp_gaps_weigh(table->blocks->chunks, w->slots, w->x, w->n_shown, w->n, a->T, &w->sums,
                    !a->rows, a->naive_bayes);
     return 0;
 }
@@ -531,7 +531,7 @@ static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_weighed *
     sp_blocks blocks = sp_table_blocks(table);
     double all = a->T + 2.0;
     bool sift = false;
-    for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_shown; i++) {
         sp_slot_type slot = w->slots[i];
         if (slot == SP_SLOT_NULL) {
             sift = true;
@@ -551,7 +551,7 @@ static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_weighed *
 SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_weighed *w)
 {
     sp_blocks blocks = sp_table_blocks(table);
-    for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_shown; i++) {
         if (sp_column_of(&blocks, w->slots[i])->n == 0.0)
             w->slots[i] = SP_SLOT_NULL;
     }
@@ -590,9 +590,9 @@ static void sp_learn_gaps(const sp_adaptive *a, const sp_table *table, const sp_
                            ptrdiff_t y, double u)
 {
     sp_sums sums = w->sums;
-    sums.v += w->n_unbent;
-    sums.h += w->n_unbent;
-    sp_learn_entries(a, table, w, w->slots + w->n_unbent, w->x + w->n_unbent, w->n - w->n_unbent,
+    sums.v += w->n_shown;
+    sums.h += w->n_shown;
+    sp_learn_entries(a, table, w, w->slots + w->n_shown, w->x + w->n_shown, w->n - w->n_shown,
                      &sums, y, u);
 }
 
@@ -615,7 +615,7 @@ SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *
     if (w->n_plain) /* else there may be no arrays at all */
         sp_learn_entries(a, table, w, sp_weighed_slots(w, event), sp_weighed_values(w, event),
                          w->n_plain, &w->sums, y, u);
-    if (w->n > w->n_unbent)
+    if (w->n > w->n_shown)
         sp_learn_gaps(a, table, w, y, u);
     if (w->n > w->n_plain || w->n_begun)
         sp_learn_columns(a, table, w, y, u);
@@ -641,7 +641,7 @@ SP_RARE SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table
         double factor = a->wn * w->V / w->d;
         if (i < 0)
             return (share + factor * (a->lnD[k] - a->lnD[1 - k])) * scale;
-        bool column = w->n_plain <= i && i < w->n_unbent;
+        bool column = w->n_plain <= i && i < w->n_shown;
         const sp_head *head = sp_table_head(table, slots[i]);
         double t = column ? 0.0 : sp_odds_of(head, x[i], a->T);
         if (t > 0.0) {

@@ -15,24 +15,26 @@
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
                                 w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
                                 tau    how much sharper probabilities are, with its sum of squares
-       a column of numbers      what adaptive/columns.h says; of its gaps and bends adaptive/gaps.h
+       a column of numbers      what adaptive/columns.h says; of its gaps adaptive/gaps.h, of its
+                                curve, and surfaces with others, shapes/shapes.h
 
    To answer, nothing is written:
 
        v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any
                                                scale; at most 32 s moves s
        h = om v                                columns behind the others, with a v of their own;
-                                               then their gaps and bends, of which it is h^2 in
+                                               then their gaps, of which it is h^2 in
                                                the root
        X = h / sqrt(sum of max(h^2, om^2))
        z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = c_0 + c_1
                                                over features that never were negative, no columns
        d = z_1 - z_0;  score = w X + w0 + wn V,  V = clip(d / m, 2)
+                                               then what curves and surfaces add to it
        P = sigmoid(tau score T / (T + 10))
 
    To learn label y with sample weight u:
 
-       g = [y] - p                             p of the score as it is
+       g = [y] - p                             p of the score, without curves and surfaces
        q = u |g|;  eta' = eta min(1, 12 / sum |X|)
        where q > 1/128:  G = G (1 - phi q) + q X^2;  w += eta' u g X / sqrt(G + 2^-20)
                          likewise w0 and wn
@@ -131,7 +133,7 @@ static inline const sp_head *sp_table_head(const sp_table *table, sp_slot_type s
 SP_PRIVATE size_t sp_weighed_bytes(const sp_own *own);
 SP_PRIVATE void sp_weighed_free(sp_own *own);
 
-/* Room there for n entries, columns and their bends beside them, and so many strides. Returns -1
+/* Room there for n entries, columns and their gaps beside them, and so many strides. Returns -1
    without memory. */
 SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs);
 
@@ -253,7 +255,7 @@ static inline double sp_adaptive_weight(const sp_table *table, sp_slot_type slot
 }
 
 /* What entry i of an answered event (of sp_weighed_slots) contributes to a decision; -1: what is
-   always there. A column's bends are entries of their own.
+   always there. A column's gaps are entries of their own.
 
    A feature has its own weight's share, and that in the value of naive Bayes by its share in d. */
 SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,

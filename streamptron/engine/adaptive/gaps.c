@@ -62,9 +62,9 @@ SP_NEAR int sp_gaps_write(const sp_index *index, const sp_present *columns, sp_a
     }
     sp_index_find_all(index, event->keys + first, at - first, event->hashes + first,
                       event->starts + first, event->slots + first, false);
-    event->n_bends = at - first;
+    event->n_gaps = at - first;
     event->n = event->n_found = at;
-    event->bent = true;
+    event->gapped = true;
     return 0;
 }
 

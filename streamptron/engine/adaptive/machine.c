@@ -108,7 +108,7 @@ SP_PRIVATE int sp_weighed_chunks(sp_learner *learner, const sp_event *event)
     if (w->n == w->n_plain && !w->n_begun && sp_table_is_made(&learner->table, n_slots))
         return 0;
     if (w->n > w->n_plain)
-        wanted[n++] = (sp_wanted){slots + w->n_plain, w->n_unbent - w->n_plain, of_columns, 2};
+        wanted[n++] = (sp_wanted){slots + w->n_plain, w->n_shown - w->n_plain, of_columns, 2};
     if (w->n_begun)
         wanted[n++] = (sp_wanted){w->begun + w->begun_room, w->n_begun, of_columns, 2};
     return sp_table_reserve_all(&learner->table, n_slots, wanted, n);
@@ -119,7 +119,7 @@ static void sp_weighed_refresh(sp_weighed *w, const sp_event *event)
 {
     for (ptrdiff_t i = 0; w->n > w->n_plain && i < w->n_plain; i++)
         w->slots[i] = event->slots[w->entries[i]];
-    for (ptrdiff_t i = w->n_unbent; i < w->n; i++)
+    for (ptrdiff_t i = w->n_shown; i < w->n; i++)
         w->slots[i] = event->slots[event->n - (w->n - i)];
 }
 

@@ -82,13 +82,13 @@ typedef struct sp_weighed {
     sp_sums sums;
     ptrdiff_t room;    /* entries */
     ptrdiff_t n_plain;  /* entries that are no columns */
-    ptrdiff_t n_unbent; /* these, and all columns behind them */
+    ptrdiff_t n_shown; /* these, and all columns behind them */
     ptrdiff_t n;        /* and what the columns hide behind those: gaps */
     sp_arena names;     /* their names */
     bool gaps;          /* there are columns with gaps */
     double *x;          /* where there are columns: what each entry is */
     sp_slot_type *slots;
-    uint32_t *entries; /* and which of the event's; -1: the event lacks it. Of a bend its column,
+    uint32_t *entries; /* and which of the event's; -1: the event lacks it. Of a gap its column,
                           counted from the first */
     bool *is_gap; /* of each column, from the first */
     ptrdiff_t slots_room;
@@ -140,7 +140,7 @@ static inline const double *sp_weighed_values(const sp_weighed *w, const sp_even
     return w->n > w->n_plain ? w->x : event->values;
 }
 
-/* Which entry of the event entry i is, which is no bend; -1: it is a column that the event
+/* Which entry of the event entry i is, which is no gap; -1: it is a column that the event
    lacks. */
 static inline ptrdiff_t sp_weighed_entry(const sp_weighed *w, ptrdiff_t i)
 {

@@ -97,16 +97,16 @@ SP_PRIVATE void sp_adaptive_shape_shares(const sp_learner *learner, const sp_eve
         shares[at] += sp_patch_share(shapes, &of, &w->shaped, 0, i, output) * scale;
     }
     for (ptrdiff_t i = 0; i < w->shaped.of[1].n; i++)
-        shares[w->n_unbent + i] = sp_patch_share(shapes, &of, &w->shaped, 1, i, output) * scale;
+        shares[w->n_shown + i] = sp_patch_share(shapes, &of, &w->shaped, 1, i, output) * scale;
 }
 
 SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, double *shares)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_weighed *w = sp_weighed_of(event);
-    for (ptrdiff_t i = 0; i < w->n_unbent; i++)
+    for (ptrdiff_t i = 0; i < w->n_shown; i++)
         shares[i] = sp_adaptive_share(a, &learner->table, w, i, event);
-    for (ptrdiff_t i = w->n_unbent; i < w->n; i++)
+    for (ptrdiff_t i = w->n_shown; i < w->n; i++)
         shares[w->n_plain + w->entries[i]] +=
             sp_adaptive_share(a, &learner->table, w, i, event);
     sp_adaptive_shape_shares(learner, event, 0, sp_tempering(a) / (1.0 + 2.0 * w->unknown),
@@ -118,12 +118,12 @@ SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)
 {
     const sp_weighed *w = sp_weighed_of(event);
     sp_told_part part = {.entry = -1, .other_entry = -1, .other = SP_SLOT_NULL};
-    if (i < w->n_unbent) {
+    if (i < w->n_shown) {
         part.entry = sp_weighed_entry(w, i);
         part.slot = sp_weighed_slots(w, event)[i];
         return part;
     }
-    const sp_patch *patch = &w->shaped.of[1].patches[i - w->n_unbent];
+    const sp_patch *patch = &w->shaped.of[1].patches[i - w->n_shown];
     const ptrdiff_t a = sp_column_stands(w, patch->a, w->n_plain);
     const ptrdiff_t b = sp_column_stands(w, patch->b, a);
     part.slot = patch->a;

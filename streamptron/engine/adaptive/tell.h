@@ -23,7 +23,7 @@ SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *ev
 static inline ptrdiff_t sp_adaptive_parts(const sp_event *event)
 {
     const sp_weighed *w = sp_weighed_of(event);
-    return w->n_unbent + (w->shaped.has ? w->shaped.of[1].n : 0);
+    return w->n_shown + (w->shaped.has ? w->shaped.of[1].n : 0);
 }
 
 SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i);

@@ -99,7 +99,7 @@ SP_NEAR int sp_event_reserve_gone(sp_event *event)
 SP_API int sp_event_begin(sp_event *event, const sp_index *index, ptrdiff_t n, bool intercept)
 {
     event->unfit = 0;
-    sp_event_unbend(event);
+    sp_event_close_gaps(event);
     if (sp_event_reserve(event, n + 1) < 0)
         return -1;
     event->n_last = event->generation == index->generation ? event->n_known : 0;
@@ -139,7 +139,7 @@ SP_API int sp_event_candidates(sp_event *event, ptrdiff_t n)
 
 SP_API void sp_event_settle(sp_event *event, const sp_index *index)
 {
-    sp_event_unbend(event);
+    sp_event_close_gaps(event);
     for (ptrdiff_t i = 0, end = event->n_longs; i < end; i++) {
         ptrdiff_t k = event->longs[i];
         if (index->bits == 0 && event->slots[k] != SP_SLOT_NULL)

@@ -15,7 +15,7 @@
    are looked up. The comparison is exact: by the values of the keys. The memory is dropped when the
    index has changed in the meantime.
 
-   Scored by AdaptiveClassifier, an event may have bends of columns behind its entries
+   Scored by AdaptiveClassifier, an event may have gaps of columns behind its entries
    (adaptive/gaps.h). They are the model's and not the event's: `n` counts them until the path is
    done with it.
 
@@ -100,8 +100,8 @@ typedef struct sp_event {
     ptrdiff_t n_scores; /* how many choices there are */
     ptrdiff_t scores_capacity;
     uint64_t scored_version; /* of the learner that gave the scores; 0: none */
-    ptrdiff_t n_bends;       /* bends behind the entries, made when it was scored */
-    bool bent;               /* n counts them */
+    ptrdiff_t n_gaps;        /* gaps behind the entries, made when it was scored */
+    bool gapped;             /* n counts them */
     sp_verdict *verdicts;    /* of each kept vector; the scores lie behind them */
     int judged;              /* of which, a bit each */
     sp_step step;
@@ -151,34 +151,34 @@ SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n
 /* Room to write down a slot for each entry; -1 without memory. */
 SP_NEAR int sp_event_reserve_gone(sp_event *event);
 
-/* How many bends n counts: they are the last. */
-static inline ptrdiff_t sp_event_bends(const sp_event *event)
+/* How many gaps n counts: they are the last. */
+static inline ptrdiff_t sp_event_gaps(const sp_event *event)
 {
-    return event->bent ? event->n_bends : 0;
+    return event->gapped ? event->n_gaps : 0;
 }
 
-/* How many entries the door has written: behind them are pairs and bends. */
+/* How many entries the door has written: behind them are pairs and gaps. */
 static inline ptrdiff_t sp_event_given(const sp_event *event)
 {
-    return event->paired ? event->n_given : event->n - sp_event_bends(event);
+    return event->paired ? event->n_given : event->n - sp_event_gaps(event);
 }
 
-/* The event as it was before it got its bends. */
-static inline void sp_event_unbend(sp_event *event)
+/* The event as it was before it got its gaps. */
+static inline void sp_event_close_gaps(sp_event *event)
 {
-    if (event->bent) {
-        event->n -= event->n_bends;
+    if (event->gapped) {
+        event->n -= event->n_gaps;
         event->n_found = event->n_found < event->n ? event->n_found : event->n;
     }
-    event->bent = false;
+    event->gapped = false;
 }
 
-/* An event scored once before has its bends again. */
-static inline void sp_event_bend(sp_event *event)
+/* An event scored once before has its gaps again. */
+static inline void sp_event_open_gaps(sp_event *event)
 {
-    if (!event->bent && event->n_bends)
-        event->n = event->n_found = event->n + event->n_bends;
-    event->bent = event->n_bends > 0;
+    if (!event->gapped && event->n_gaps)
+        event->n = event->n_found = event->n + event->n_gaps;
+    event->gapped = event->n_gaps > 0;
 }
 
 /* Start an event of up to n features; -1 without memory. */

@@ -247,7 +247,7 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
         const uint32_t n = sp_many_needed(rows, w, row, y, true, labels);
         const bool dense = w->few && (row->dense || n >= w->thick);
         failed = sp_many_claim(rows, w, i, false, row, n, dense ? n_labels : 0);
-        if (!failed && weighed->n_plain <= i && i < weighed->n_unbent
+        if (!failed && weighed->n_plain <= i && i < weighed->n_shown
             && weighed->sums.v[i] != 0.0) {
             row = &sp_many_e(table, slots[i])->row;
             failed = sp_many_claim(rows, w, i, true, row,
@@ -474,7 +474,7 @@ SP_WIDER_HERE(void, sp_many_learn_rows,
     if (w->few)
         sp_march_begin(&march, weighed->strides, weighed->n_strides);
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
-        const bool counts = i < weighed->n_plain || i >= weighed->n_unbent;
+        const bool counts = i < weighed->n_plain || i >= weighed->n_shown;
         if (slots[i] != SP_SLOT_NULL) {
             const double X = weighed->sums.h[i] * weighed->r;
             const double uv = u * weighed->sums.v[i];
@@ -543,7 +543,7 @@ static void sp_many_learn_columns(sp_learner *learner, sp_met *w, ptrdiff_t y, d
     const sp_weighed *weighed = &w->weighed;
     const sp_blocks blocks = sp_table_blocks(&learner->table);
     bool sift = false;
-    for (ptrdiff_t i = weighed->n_plain; i < weighed->n_unbent; i++) {
+    for (ptrdiff_t i = weighed->n_plain; i < weighed->n_shown; i++) {
         sift |= weighed->slots[i] == SP_SLOT_NULL
                 || !sp_many_count_column(learner, weighed->slots[i], weighed->x[i],
                                          weighed->sums.v[i], y, u);

@@ -76,9 +76,9 @@ SP_PRIVATE void sp_many_shares(const sp_learner *learner, const sp_event *event,
 {
     const sp_met *w = sp_met_of(event);
     const sp_weighed *weighed = &w->weighed;
-    for (ptrdiff_t i = 0; i < weighed->n_unbent; i++)
+    for (ptrdiff_t i = 0; i < weighed->n_shown; i++)
         shares[i] = sp_many_share(learner, w, k, i, event);
-    for (ptrdiff_t i = weighed->n_unbent; i < weighed->n; i++)
+    for (ptrdiff_t i = weighed->n_shown; i < weighed->n; i++)
         shares[weighed->n_plain + weighed->entries[i]] += sp_many_share(learner, w, k, i, event);
     sp_adaptive_shape_shares(learner, event, k, sp_tempering(&learner->adaptive), shares);
     shares[sp_adaptive_parts(event)] = sp_many_share(learner, w, k, -1, event);

@@ -38,11 +38,11 @@ SP_API int sp_learner_score(sp_learner *learner, sp_event *event)
     if (learner->pairs != NULL && !event->paired && sp_pairs_write(learner->pairs, event) < 0)
         return -1;
     if (event->scored_version == learner->version) {
-        sp_event_bend(event);
+        sp_event_open_gaps(event);
         return 0;
     }
-    sp_event_unbend(event);
-    event->n_bends = 0;
+    sp_event_close_gaps(event);
+    event->n_gaps = 0;
     sp_learner_resolve(learner, event);
     if (sp_machine_score(learner, event) < 0)
         return -1;

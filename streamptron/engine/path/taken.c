@@ -153,8 +153,8 @@ static ptrdiff_t sp_taken_entries(const sp_taken *taken)
     return (ptrdiff_t)(taken->n[SP_TAKEN_MEANS] / (2 * sizeof(double)));
 }
 
-/* What stands for the names of bends, and how many these are. */
-static uint8_t *sp_taken_bends(const sp_taken *taken, ptrdiff_t *n)
+/* What stands for the names of gaps, and how many these are. */
+static uint8_t *sp_taken_gaps(const sp_taken *taken, ptrdiff_t *n)
 {
     const size_t slots = (size_t)sp_taken_entries(taken) * sizeof(uint32_t);
     *n = (ptrdiff_t)((taken->n[SP_TAKEN_SLOTS] - slots) / sizeof(uint64_t));
@@ -174,7 +174,7 @@ static void sp_slots_measure(sp_taken *taken, const sp_learner *learner, const s
     taken->m = sp_kept_outputs(event, NULL);
     taken->n[SP_TAKEN_OUTPUTS] = (size_t)taken->m * sizeof(ptrdiff_t);
     taken->n[SP_TAKEN_SLOTS] = n * sizeof(uint32_t)
-                               + (limited ? (size_t)sp_event_bends(event) : 0) * sizeof(uint64_t);
+                               + (limited ? (size_t)sp_event_gaps(event) : 0) * sizeof(uint64_t);
     taken->n[SP_TAKEN_ONCE]
         = sp_once_bytes(taken, learner, learner->adaptive.rows);
     taken->n[SP_TAKEN_NUMBERS] = 2 * n * (size_t)sp_kept_width(taken->m) * sizeof(float);
@@ -226,11 +226,11 @@ static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_
 {
     const ptrdiff_t n = sp_taken_entries(taken);
     uint32_t *slots = sp_taken_slots(taken);
-    ptrdiff_t n_bends;
-    uint8_t *bends = sp_taken_bends(taken, &n_bends);
+    ptrdiff_t n_gaps;
+    uint8_t *gaps = sp_taken_gaps(taken, &n_gaps);
     sp_slots_fill(taken, learner, event, true);
-    if (n_bends > 0)
-        sp_kept_bends(learner, event, bends);
+    if (n_gaps > 0)
+        sp_kept_gaps(learner, event, gaps);
     taken->n[SP_TAKEN_COLUMNS]
         = sp_kept_columns_after(learner, event, slots, n, taken->y, taken->p[SP_TAKEN_COLUMNS],
                                 taken->n[SP_TAKEN_COLUMNS]);
@@ -291,7 +291,7 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
     const double *means = (const double *)sp_taken_half(taken, SP_TAKEN_MEANS, false);
     const ptrdiff_t n = sp_taken_entries(taken), outputs = taken->outputs;
     const bool one = outputs == 1;
-    ptrdiff_t n_bends;
+    ptrdiff_t n_gaps;
     if (taken->n_parts < SP_TAKEN_SHAPES || !sp_slots_fit(taken, learner)
         || !sp_kept_is_sound((const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, false), 2 * n,
                              taken->m)
@@ -301,8 +301,8 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
             && !sp_kept_shapes_are_sound(taken->p[SP_TAKEN_SHAPES], taken->n[SP_TAKEN_SHAPES],
                                          learner->adaptive.shapes.n_layers, n, outputs)))
         return "its numbers are not a step's";
-    sp_taken_bends(taken, &n_bends);
-    if (event->n + n_bends > n || taken->y < 0 || taken->y >= (one ? 2 : outputs)
+    sp_taken_gaps(taken, &n_gaps);
+    if (event->n + n_gaps > n || taken->y < 0 || taken->y >= (one ? 2 : outputs)
         || (!one && outputs > sp_adaptive_outputs(&learner->adaptive)))
         return "it does not fit its event or the labels";
     for (ptrdiff_t j = 0; j < taken->m; j++) {
@@ -324,8 +324,8 @@ static int sp_slots_back(const sp_taken *taken, sp_learner *learner, sp_event *e
     const ptrdiff_t n = sp_taken_entries(taken);
     const uint8_t *columns = taken->p[SP_TAKEN_COLUMNS];
     const size_t n_bytes = taken->n[SP_TAKEN_COLUMNS];
-    ptrdiff_t n_bends;
-    const uint8_t *bends = sp_taken_bends(taken, &n_bends);
+    ptrdiff_t n_gaps;
+    const uint8_t *gaps = sp_taken_gaps(taken, &n_gaps);
     memcpy(slots, sp_taken_slots(taken), (size_t)n * sizeof(uint32_t));
     sp_kept_find(learner, slots, n);
     /* of an entry without a slot of its own nothing was kept: it has none, or another one's */
@@ -333,7 +333,7 @@ static int sp_slots_back(const sp_taken *taken, sp_learner *learner, sp_event *e
         if (event->slots[i] != slots[i])
             slots[i] = SP_SLOT_NULL;
     }
-    sp_kept_leave(learner, slots, event->n, n, bends, n_bends, columns, n_bytes);
+    sp_kept_leave(learner, slots, event->n, n, gaps, n_gaps, columns, n_bytes);
     const sp_kept kept = {taken->outputs == 1,
                           taken->y,
                           sp_taken_outputs(taken),
@@ -406,7 +406,7 @@ SP_API int sp_taken_find(sp_learner *learner, sp_event *event)
     if (learner->index.bits && sp_learner_open(learner, event) < 0)
         return -1;
     if (sp_keeping_of(learner) == SP_KEEPING_SLOTS)
-        sp_event_unbend(event); /* those that it had may be others */
+        sp_event_close_gaps(event); /* those that it had may be others */
     return 0;
 }
 

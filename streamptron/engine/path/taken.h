@@ -7,7 +7,7 @@
                under a ceiling the slots of the event, uint32
        SLOTS   the outputs that stepped, ptrdiff_t, rising
                the entries' slots, uint32, 0: none, or not again; under a ceiling what stands for
-               the names of the bends, uint64
+               the names of the gaps, uint64
                what is kept once, float64: before the step, and after it
                slots' numbers, float: all before, all after
                their means, float64, likewise

@@ -38,7 +38,7 @@ SP_PRIVATE size_t sp_kept_column_bytes(ptrdiff_t places)
 SP_PRIVATE ptrdiff_t sp_kept_columns_most(const sp_event *event)
 {
     const sp_weighed *w = sp_weighed_of(event);
-    return w->n_unbent - w->n_plain + (w->sums.begins ? w->n_plain : 0);
+    return w->n_shown - w->n_plain + (w->sums.begins ? w->n_plain : 0);
 }
 
 SP_PRIVATE ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
@@ -47,7 +47,7 @@ SP_PRIVATE ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
     ptrdiff_t n = event->n;
     if (slots != NULL)
         memcpy(slots, event->slots, (size_t)n * sizeof(uint32_t));
-    for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_shown; i++) {
         if (sp_weighed_entry(w, i) < 0) {
             if (slots != NULL)
                 slots[n] = w->slots[i];
@@ -156,11 +156,11 @@ SP_PRIVATE size_t sp_kept_columns_before(const sp_learner *learner, const sp_eve
     const sp_weighed *w = sp_weighed_of(event);
     size_t bytes = 0;
     ptrdiff_t absent = event->n;
-    for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_shown; i++) {
         sp_kept_column *kept = (sp_kept_column *)(void *)(columns + bytes);
         float *e = (float *)(void *)(kept + 1);
         ptrdiff_t at = sp_weighed_entry(w, i);
-        if (at < 0) /* but a bend may share its place */
+        if (at < 0) /* but a gap may share its place */
             at = absent++;
         memset(kept, 0, sp_kept_column_bytes(places));
         kept->at = (uint32_t)sp_first_of_slot(learner, event, at, w->slots[i]);
@@ -227,7 +227,7 @@ SP_PRIVATE void sp_kept_shaped_columns(const sp_learner *learner, const sp_event
     const sp_heard *curves = &w->shaped.of[0];
     ptrdiff_t n = 0;
     ptrdiff_t absent = event->n;
-    for (ptrdiff_t i = w->n_plain; i < w->n_unbent && n < curves->n; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_shown && n < curves->n; i++) {
         ptrdiff_t at = sp_weighed_entry(w, i);
         if (at < 0)
             at = absent++;
@@ -263,17 +263,17 @@ SP_PRIVATE bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, 
     return true;
 }
 
-SP_PRIVATE void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint8_t *bends)
+SP_PRIVATE void sp_kept_gaps(const sp_learner *learner, const sp_event *event, uint8_t *gaps)
 {
-    for (ptrdiff_t i = event->n - sp_event_bends(event); i < event->n; i++, bends += 8) {
+    for (ptrdiff_t i = event->n - sp_event_gaps(event); i < event->n; i++, gaps += 8) {
         const sp_slot_type slot = event->slots[i];
         const uint64_t name = slot == SP_SLOT_NULL ? 0 : sp_kept_name(learner, slot);
-        memcpy(bends, &name, 8);
+        memcpy(gaps, &name, 8);
     }
 }
 
 SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first,
-                              ptrdiff_t n, const uint8_t *bends, ptrdiff_t n_bends,
+                              ptrdiff_t n, const uint8_t *gaps, ptrdiff_t n_gaps,
                               const uint8_t *columns, size_t bytes)
 {
     size_t one;
@@ -281,9 +281,9 @@ SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdif
         if (slots[i] >= learner->index.n_slots || slots[i] < SP_SLOTS_RESERVED)
             slots[i] = SP_SLOT_NULL;
     }
-    for (ptrdiff_t i = 0; i < n_bends; i++) {
+    for (ptrdiff_t i = 0; i < n_gaps; i++) {
         uint32_t *slot = &slots[first + i];
-        if (*slot != SP_SLOT_NULL && sp_load8(bends + 8 * i) != sp_kept_name(learner, *slot))
+        if (*slot != SP_SLOT_NULL && sp_load8(gaps + 8 * i) != sp_kept_name(learner, *slot))
             *slot = SP_SLOT_NULL;
     }
     for (size_t at = 0; at < bytes; at += one) {

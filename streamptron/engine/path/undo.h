@@ -99,13 +99,13 @@ SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_even
 SP_PRIVATE bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n,
                                           bool one);
 
-/* What stands for the names of the event's bends. */
-SP_PRIVATE void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint8_t *bends);
+/* What stands for the names of the event's gaps. */
+SP_PRIVATE void sp_kept_gaps(const sp_learner *learner, const sp_event *event, uint8_t *gaps);
 
-/* Leave out bends and columns whose slots are others' now: the slots from `first` on are not the
-   event's. The names of the bends are needed only under a ceiling: they come first. */
+/* Leave out gaps and columns whose slots are others' now: the slots from `first` on are not the
+   event's. The names of the gaps are needed only under a ceiling: they come first. */
 SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first,
-                              ptrdiff_t n, const uint8_t *bends, ptrdiff_t n_bends,
+                              ptrdiff_t n, const uint8_t *gaps, ptrdiff_t n_gaps,
                               const uint8_t *columns, size_t bytes);
 
 /* Numbers that are kept once of a step of m outputs, up to b; and all of them. `many`: of more than
