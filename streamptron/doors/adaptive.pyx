@@ -76,7 +76,7 @@ cdef class AdaptiveModel(PairModel):
         finally:
             if collecting:
                 PyGC_Enable()
-        return {named(name): spread for name, *spread in found}
+        return {named(name): tuple(spread) for name, *spread in found}
 
     def _shapes(self):
         """Curves and surfaces of an exact model: ``[(a, b, gate, [met])]`` of each, a curve being

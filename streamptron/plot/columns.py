@@ -166,7 +166,8 @@ def _straight(learner: Any) -> Any:
     state = learner.__getstate__()
     state["params"] = {**state["params"], "shape": "line"}
     state["arrays"] = {name: data for name, data in state["arrays"].items() if name != "shapes"}
-    copy = type(learner).__new__(type(learner))
+    kind: Any = type(learner)
+    copy = kind.__new__(kind)
     copy.__setstate__(state)
     return copy
 

@@ -112,7 +112,8 @@ def surface(
     levels = most * np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75])
     if part.any():
         ax.contour(xs, ys, part, levels, colors=[ink(ax)], linewidths=0.5, alpha=0.6)
-    bar = ax.figure.colorbar(image, ax=ax, **_beside(ax))
+    where: dict[str, Any] = _beside(ax)
+    bar = ax.figure.colorbar(image, ax=ax, **where)
     bar.set_label(f"part of the score for {said(learner._towards if label is None else label)}")
     _margins(ax, spreads, met)
     ax.set_xlim(limits[0])
@@ -240,7 +241,7 @@ def _label(learner: Any, columns: Any, names: Any, limits: Any, label: Hashable)
     """The label asked for, or that for which the surface does most; None: that of the score."""
     if label is not None or not learner._scores_by_label:
         return label
-    ranges = {
+    ranges: dict[Hashable, float] = {
         known: float(np.ptp(_part(learner, columns, names, limits, SIDE, known)))
         for known in learner._known_labels
     }
@@ -250,7 +251,7 @@ def _label(learner: Any, columns: Any, names: Any, limits: Any, label: Hashable)
 def _part(learner: Any, columns: Any, names: Any, limits: Any, points: int, label: Hashable) -> Any:
     """What the surface adds to the score, on a grid of so many points a side."""
     first, second = names
-    xs, ys = (np.linspace(*limit, points).tolist() for limit in limits)
+    xs, ys = (np.linspace(low, high, points).tolist() for low, high in limits)
     others = usual(columns, first, second)
     events = [{**others, first: x, second: y} for y in ys for x in xs]
     return shares(learner, events, Pair(first, second), label).reshape(points, points)
