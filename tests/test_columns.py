@@ -306,3 +306,17 @@ def test_probabilities_are_sharper_where_the_scores_are_too_cautious(labels):
     if len(labels) > 2:
         assert losses[0] < losses[1]
     assert losses[0] > 0
+
+
+def test_a_mean_of_the_largest_numbers_may_be_rounded_beyond_them():
+    """A model of such is loaded, and a step of it taken back."""
+    values = [-1e50, -1.5, -1e50, 1.0, 0.2, 0.9]
+    weights = [10.0, 1e-9, 1e6, 10.0, 1.0, 10.0]
+    model = AdaptiveClassifier()
+    for i, (value, weight) in enumerate(zip(values, weights, strict=True)):
+        model.learn_one({"x": value}, i == 4, weight)
+    step = model.learn_one({"x": 1e50}, True, 1e6, undo=True)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict_proba_one({"x": 1e50}) == model.predict_proba_one({"x": 1e50})
+    again.undo(bytes(step))
+    again._check()

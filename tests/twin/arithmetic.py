@@ -9,6 +9,7 @@ everywhere; log and exp are not, so both have their own here, in plain double ar
 import math
 import struct
 
+MEAN_MOST = 1e50 * (1.0 + 2.0**-30)  # of numbers within 1e50, which may be rounded beyond it
 LN2 = 0.6931471805599453
 LN2_HIGH = 6.93147180369123816490e-01  # its last 32 bits are 0: times an exponent it is exact
 LN2_LOW = 1.90821492927058770002e-10

@@ -10,7 +10,7 @@ import math
 
 from tests.twin import labels
 from tests.twin.adaptive import AdaptiveClassifier, Column
-from tests.twin.arithmetic import float32
+from tests.twin.arithmetic import MEAN_MOST, float32
 from tests.twin.counts import counted, floored, summed, told_apart, unhalved, within
 from tests.twin.learners import AROW, INTERCEPT
 from tests.twin.serving import Best, MulticlassCalibrator, Pocket
@@ -538,7 +538,7 @@ def since_of(slot):
 
 def mixed_mean(first, alike, ax, cnt):
     """The mean of |x|: that of all values, unless it is the same in all models."""
-    if len(alike) == 1 or cnt <= 0 or not 0.0 <= ax / cnt <= 1e50:
+    if len(alike) == 1 or cnt <= 0 or not 0.0 <= ax / cnt <= MEAN_MOST:
         return first
     return ax / cnt
 

@@ -19,7 +19,7 @@ again, if nothing has come to it since.
 import copy
 
 from tests.twin.adaptive import AdaptiveClassifier, Column, Slot
-from tests.twin.arithmetic import float32
+from tests.twin.arithmetic import MEAN_MOST, float32
 from tests.twin.counts import within
 from tests.twin.labels import Entry, MultiLabelClassifier
 from tests.twin.labels import Slot as SetSlot
@@ -294,7 +294,7 @@ def undo_column(twin, step, slot, before, after):
         n, since = now.n, now.since
         now.n = max(0.0, back(n, then.n, after_it.n))
         now.since = max(0.0, back(since, then.since, after_it.since))
-        for name, most in (("a", 1e50), ("b", 16e100)):
+        for name, most in (("a", MEAN_MOST), ("b", 16e100)):
             its, its_before, its_after = (getattr(c, name) for c in (now, then, after_it))
             if now.n > 0:
                 if (its, n) == (its_after, after_it.n):
@@ -369,7 +369,7 @@ def undo_mean(slot, before, after, cnt):
         slot.s, slot.negative = before.s, before.negative
     elif not before.s == after.s == slot.s:
         total = slot.s * cnt - (after.s * after.cnt - before.s * before.cnt)
-        if total > 0 and total / slot.cnt <= 1e50:
+        if total > 0 and total / slot.cnt <= MEAN_MOST:
             slot.s = total / slot.cnt
 
 

@@ -202,7 +202,7 @@ SP_PRIVATE bool sp_record_fault(const sp_column *column)
 {
     if (column->n == 0.0)
         return column->a != 0.0 || column->b != 0.0 || column->since != 0.0;
-    return !(fabs(column->a) <= SP_VALUE_LIMIT && column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST
+    return !(fabs(column->a) <= SP_MEAN_LIMIT && column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST
              && column->n > 0.0 && column->n <= SP_COUNT_MOST && column->since > 0.0
              && column->since <= SP_COUNT_MOST);
 }

@@ -171,7 +171,7 @@ SP_TEMPLATE int sp_is_below(float number, double most)
 /* Whether what a slot has of a feature alone is something that learning can have made. */
 static inline int sp_head_fault(const sp_head *head)
 {
-    return !(fabs(head->s) <= SP_VALUE_LIMIT && head->cnt >= 0.0f && head->cnt < 2 * SP_COUNT_MOST
+    return !(fabs(head->s) <= SP_MEAN_LIMIT && head->cnt >= 0.0f && head->cnt < 2 * SP_COUNT_MOST
              && (head->om == 0.0f || (head->om >= SP_OM_FIRST && head->om <= 1e30)));
 }
 

@@ -87,7 +87,7 @@ SP_TEMPLATE double sp_back_mean(double now, double before, double after, double 
     if (now == after && cnt == cnt_after) return before;
     if (fabs(before) == fabs(after) && a == fabs(after)) return now;
     sum = a * cnt - (fabs(after) * cnt_after - fabs(before) * cnt_before);
-    if (sum > 0.0 && sum / left <= SP_VALUE_LIMIT) a = sum / left;
+    if (sum > 0.0 && sum / left <= SP_MEAN_LIMIT) a = sum / left;
     return signbit(now) ? -a : a;
 }
 
@@ -216,7 +216,7 @@ static inline int sp_back_record(sp_column *column, const sp_column *before, con
         column->b = sp_back_part(now.b, now.n, before->b, before->n, after->b, after->n,
                                  column->n);
     }
-    if (!(fabs(column->a) <= SP_VALUE_LIMIT)) column->a = now.a;
+    if (!(fabs(column->a) <= SP_MEAN_LIMIT)) column->a = now.a;
     if (!(column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST)) column->b = now.b;
     return column->n > 0.0 && column->since > 0.0;
 }

@@ -34,6 +34,8 @@
 /* Sums of products of values, weights and counts up to this size stay far below the largest double,
    so that no finite input can lead to an infinite number inside. */
 #define SP_VALUE_LIMIT 1e50
+/* A mean of such may be rounded beyond it. */
+#define SP_MEAN_LIMIT (SP_VALUE_LIMIT * (1.0 + 0x1p-30))
 /* A weight in a file or after a merge is below it: times a value, and added up, it stays finite. */
 #define SP_WEIGHT_LIMIT 0x1p800
 #define SP_VALUE_LIMIT_BITS UINT64_C(0x4a511b0ec57e649a)

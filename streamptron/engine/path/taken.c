@@ -310,7 +310,7 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
             return "its outputs are invalid";
     }
     for (ptrdiff_t i = 0; i < 2 * n; i++) {
-        if (!(fabs(means[i]) <= SP_VALUE_LIMIT))
+        if (!(fabs(means[i]) <= SP_MEAN_LIMIT))
             return "its means are invalid";
     }
     const char *wrong = sp_once_fault(taken, learner, false);

@@ -238,7 +238,7 @@ SP_PRIVATE void sp_kept_shaped_columns(const sp_learner *learner, const sp_event
 
 static bool sp_is_sound_column(const sp_column *column)
 {
-    return fabs(column->a) <= SP_VALUE_LIMIT && column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST
+    return fabs(column->a) <= SP_MEAN_LIMIT && column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST
            && column->n >= 0.0 && column->n <= SP_COUNT_MOST && column->since >= 0.0
            && column->since <= SP_COUNT_MOST && (column->n == 0.0 || column->since > 0.0);
 }

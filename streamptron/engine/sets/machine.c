@@ -85,7 +85,7 @@ SP_PRIVATE bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_sl
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
         const sp_marked *marked = sp_marked_of(table, slot);
-        if (!(fabs(marked->of.s) <= SP_VALUE_LIMIT && marked->of.cnt >= 0.0f
+        if (!(fabs(marked->of.s) <= SP_MEAN_LIMIT && marked->of.cnt >= 0.0f
               && marked->of.cnt < 2 * SP_COUNT_MOST && fabs(marked->of.N) <= SP_VALUE_LIMIT
               && marked->of.unused == 0.0f))
             return true;

@@ -298,7 +298,7 @@ static bool sp_noted_slots_are_sound(sp_noted_parts parts, const sp_event *event
     for (uint32_t i = 0; i < parts.head->n_slots; i++) {
         const sp_noted_slot *slot = &parts.slots[i];
         if ((ptrdiff_t)slot->at >= event->n || (i && slot->at <= slot[-1].at)
-            || slot->n > parts.head->n_entries || !sp_are_sound(slot->s, 2, 0, SP_VALUE_LIMIT)
+            || slot->n > parts.head->n_entries || !sp_are_sound(slot->s, 2, 0, SP_MEAN_LIMIT)
             || !sp_are_sound(slot->N, 2, 0, SP_NOTED_MOST)
             || !(slot->cnt[0] >= 0.0f && slot->cnt[0] < 2 * SP_COUNT_MOST)
             || !(slot->cnt[1] >= 0.0f && slot->cnt[1] < 2 * SP_COUNT_MOST))

@@ -382,7 +382,7 @@ static inline void sp_merge_counts(sp_feature *to, const sp_feature *const *shar
         cnt = cnt < most ? cnt : most;
     }
     const double mean = alike || !(cnt > 0.0) ? first : ax / cnt;
-    to->s = mean >= 0.0 && mean <= SP_VALUE_LIMIT ? mean : first;
+    to->s = mean >= 0.0 && mean <= SP_MEAN_LIMIT ? mean : first;
     if (negative) to->s = -to->s;
     to->cnt = cnt;
     sp_merge_settle(to, labels, sp_halved(cnt, always, all));
