@@ -62,7 +62,7 @@ def made(n, far=0.0, gaps=0.0, wrong=0.0, fails=0.0):
         yield {j: x_j * (1e6 if rng.random() < wrong else 1.0) for j, x_j in x.items()}, y
 
 
-def told(events):
+def tally_of(events):
     """Errors and probabilities."""
     return bench_errors.run(streamptron.AdaptiveClassifier(), events, two=False)
 
@@ -71,10 +71,10 @@ def bench_errors_of(names, limit):
     rows = []
     for name in names:
         events = number_streams.events_of(name, limit)
-        tally = told(events)
+        tally = tally_of(events)
         behind = ""
         if name not in number_streams.CATEGORIES:
-            behind = f"{told(list(scaled(events))).error:.2f}"
+            behind = f"{tally_of(list(scaled(events))).error:.2f}"
         loss = sum(tally.losses) / len(tally.losses)
         figures = [f"{tally.error:.2f}", behind, f"{loss:.3f}", f"{tally.calibration_error:.2f}"]
         rows.append([f"{name} ({len(events):,})", *figures])
@@ -85,8 +85,8 @@ def bench_moved(names, limit):
     rows = []
     for name in names:
         events = number_streams.events_of(name, limit)
-        found = [told(moved(events, offset)).error for offset in OFFSETS]
-        found.append(told(moved(events, unit=1000.0)).error)
+        found = [tally_of(moved(events, offset)).error for offset in OFFSETS]
+        found.append(tally_of(moved(events, unit=1000.0)).error)
         rows.append([name, *(f"{error:.2f}" for error in found)])
     headings = [f"+ {offset:g}" for offset in OFFSETS]
     common.table(["error, every column", *headings, "units of 1 to 1,000"], rows)
@@ -95,18 +95,18 @@ def bench_moved(names, limit):
 def bench_gaps(n):
     rows = []
     for gaps in (0.01, 0.05, 0.1, 0.2):
-        found = [told(list(scaled(made(n, gaps=gaps)))).error]
-        found += [told(list(made(n, far, gaps))).error for far in FAR]
+        found = [tally_of(list(scaled(made(n, gaps=gaps)))).error]
+        found += [tally_of(list(made(n, far, gaps))).error for far in FAR]
         rows.append([f"{gaps:.0%}", *(f"{error:.1f}" for error in found)])
-    found = [told(list(scaled(made(n, fails=0.05)))).error]
-    found += [told(list(made(n, far, fails=0.05))).error for far in FAR]
+    found = [tally_of(list(scaled(made(n, fails=0.05)))).error]
+    found += [tally_of(list(made(n, far, fails=0.05))).error for far in FAR]
     rows.append(["a sensor that fails", *(f"{error:.1f}" for error in found)])
     common.table(["gaps", "scaled, mean 0", *(f"mean {far}" for far in FAR)], rows)
 
 
 def bench_wrong(n):
     rows = [
-        [f"{wrong:g}", f"{told(list(made(n, wrong=wrong))).error:.1f}"]
+        [f"{wrong:g}", f"{tally_of(list(made(n, wrong=wrong))).error:.1f}"]
         for wrong in (0.0, 0.0002, 0.001, 0.002, 0.005)
     ]
     common.table(["share of values a million times too large", "error"], rows)

@@ -268,8 +268,10 @@ def test_plots_draw_the_curve():
     model = AdaptiveClassifier()
     for x, y in curve(random.Random(3), 600):
         model.learn_one(x, y)
-    line = plot.column(model, "x", ax=Figure().subplots()).lines[-1].get_ydata()
-    assert min(line[20], line[-20]) > 0 > line[len(line) // 2]
+    *_, line, straight = plot.column(model, "x", ax=Figure().subplots()).lines
+    heights = line.get_ydata()
+    assert min(heights[20], heights[-20]) > 0 > heights[len(heights) // 2]
+    assert len(straight.get_ydata()) == len(heights)  # beside it, the line alone
 
 
 # --- What has none

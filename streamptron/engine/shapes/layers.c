@@ -248,14 +248,14 @@ static void sp_layer_answer(const sp_shapes *shapes, int i, sp_shaped *w, const 
     }
 }
 
-SP_PRIVATE int sp_shapes_answer(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w)
+SP_PRIVATE void sp_shapes_answer(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w)
 {
     const double *before = w->line;
     sp_write_curves(shapes, w);
     w->has = w->of[0].n > 0;
     w->bent = false;
     if (!w->has)
-        return 0;
+        return;
     w->of[1].n = 0;
     /* a label without a lane has no weights: it gets one when it is learned */
     w->known = of->two ? 1 : SP_MIN(w->outputs, shapes->lanes);
@@ -272,7 +272,6 @@ SP_PRIVATE int sp_shapes_answer(const sp_shapes *shapes, const sp_shaping *of, s
         }
         before = w->of[i].H;
     }
-    return 0;
 }
 
 SP_PRIVATE double sp_patch_share(const sp_shapes *shapes, const sp_shaping *of, const sp_shaped *w,

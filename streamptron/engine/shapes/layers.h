@@ -3,7 +3,7 @@
 
    Who has the event gives its columns that may have shapes, with the v of each (sp_shaped_columns),
    and what the line says of each output; and gets the scores back in sp_shaped.final. All that can
-   fail is done by sp_shapes_answer, whose scratch is the event's, and by sp_shapes_reserve. */
+   fail is done by sp_shaped_room, whose scratch is the event's, and by sp_shapes_reserve. */
 
 #ifndef STREAMPTRON_SHAPES_LAYERS_H
 #define STREAMPTRON_SHAPES_LAYERS_H
@@ -29,8 +29,8 @@ SP_PRIVATE size_t sp_shaped_bytes(const sp_shaped *w);
 SP_PRIVATE int sp_shaped_room(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t n,
                               ptrdiff_t outputs);
 
-/* Answer an event, of which v, gap and line are there: final. -1 without memory. */
-SP_PRIVATE int sp_shapes_answer(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w);
+/* Answer an event, of which v, gap and line are there: final. */
+SP_PRIVATE void sp_shapes_answer(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w);
 
 /* What learning label y, which may be new, will need. `begins`: the score of a new label. */
 SP_PRIVATE void sp_shapes_aim(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
