@@ -31,8 +31,8 @@ asked = os.environ.get("STREAMPTRON_CFLAGS", "").split()
 if not asked and sys.platform == "linux":
     # nor the names of functions, nor pages between sections that are filled with nothing
     link_args.append("-Wl,-s,-z,noseparate-code,--gc-sections")
-    # nor functions that nobody calls, nor tables for unwinding the stack, as no exception of C++
-    # passes through
+    # nor functions that are never called, nor tables for unwinding the stack, as no exception of
+    # C++ passes through
     compile_args += ["-ffunction-sections", "-fno-asynchronous-unwind-tables"]
 
 
@@ -130,7 +130,7 @@ def cython(arguments):
 class BuildExtensions(build_ext):
     """Cython writes C only when modules are built: a source package or a version needs none.
 
-    It is told which doors have changed: to find that out it takes a second.
+    It is given the doors that have changed: to find that out takes it a second.
     """
 
     def finalize_options(self):

@@ -1,7 +1,7 @@
 """A stream whose vocabulary never stops growing, under a ceiling (max_features).
 
-First: memory and speed. An event has thirty words of a Zipf law and two that nobody has seen
-before, a short one and a long one; its label is a coin, so that half of the events are mistakes and
+First: memory and speed. An event has thirty words of a Zipf law and two that are new,
+a short one and a long one; its label is a coin, so that half of the events are mistakes and
 bring their new words into the model. Printed are the process's memory and the speed of learn_one,
 slice by slice.
 
@@ -92,7 +92,7 @@ def kept(model, error, least):
 
 
 def with_noise(events, n):
-    """Each event with n words more that nobody has seen before."""
+    """Each event with n new words more."""
     for t, (x, y) in enumerate(events):
         yield {**x, **{f"noise {n * t + i}": 1 for i in range(n)}}, y
 

@@ -1,4 +1,4 @@
-"""Drift: errors before and after a change that nobody announces, window by window.
+"""Drift: errors before and after a change that is not announced, window by window.
 
 Each event is answered before it is learned, in one pass, in file order, words present or not. At
 half of the stream something changes for good:

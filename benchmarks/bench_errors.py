@@ -4,8 +4,8 @@ Each event is answered before it is learned, in one pass, in file order. The fir
 events of the longer streams, words present or not. The last five have measurements instead of
 words, as they come, unscaled: two of River's sets and three of its generators.
 
-error     answers that were wrong, in percent; the first event, before which nobody knows a label,
-          counts for nobody, here and in what follows
+error     answers that were wrong, in percent; the first event, before which no label is known,
+          does not count, here and in what follows
 1-AUC     two labels: of the pairs of a positive and a negative event, those in the wrong order, in
           percent, a tie being half of one; by probability and by decision function
 log-loss  minus the mean logarithm of the probability that the event's label had, in nats; events
@@ -75,7 +75,7 @@ def adagrad():
 class HashedSGD:
     """scikit-learn's logistic regression by SGD on hashed features, learned by batches.
 
-    It is told all labels before it starts. Each label's probability is the sigmoid of its score,
+    It knows all labels before it starts. Each label's probability is the sigmoid of its score,
     and they are divided by their sum: what predict_proba does, but of an event's features alone.
     """
 

@@ -214,7 +214,7 @@ def made_anew(chunk):
 
 
 def run_cold(events, runners, seconds, swept):
-    """As run_pass; each runner gets events that nobody has touched since `swept` was written."""
+    """As run_pass; each runner gets events not touched since `swept` was written."""
     rng = random.Random(0)
     sizes = []
     before = {runner.name: [] for runner in runners}

@@ -3,7 +3,7 @@
 Each event is answered before it is learned, in one pass, in file order, words present or not.
 
 Many labels: an AdaptiveClassifier, multinomial naive Bayes (alpha .1), and Vowpal Wabbit's --oaa
-(-b 24) where `vw` is installed; it is told how many labels there will be. Words of the Brown corpus
+(-b 24) where `vw` is installed; it knows how many labels there will be. Words of the Brown corpus
 from their neighbours (cloze) or from the two before (next), of the so many words that are most
 frequent; languages by three letters in a row; which of 500 texts a sentence is from; templates and
 systems of log lines; 20 newsgroups. The first 10,000 events of each, or with --whole those of

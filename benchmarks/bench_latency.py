@@ -1,6 +1,6 @@
 """The time of each learn_one, over millions of events whose vocabulary never stops growing.
 
-An event has ten features: one or two that nobody has seen before, the others drawn from all
+An event has ten features: one or two that are new, the others drawn from all
 earlier ones by Zipf's law. Labels are random and the margin is out of reach, so every event is an
 update and every new feature is inserted: growth is what may stall an event, and it happens all
 the time.

@@ -145,7 +145,7 @@ def by_spamassassin(corpus):
             for mail, label in corpus:
                 process.stdin.write(f"{label} {len(mail)}\n".encode() + mail)
                 process.stdin.flush()
-                # even odds are no answer: taken for spam, as that errs less
+                # even odds do not decide: taken for spam, as that errs less
                 ranks.append(float(process.stdout.readline()) - 0.5 or 1e-9)
             process.stdin.close()
         return ranks, cpu_since(before), megabytes(folder)

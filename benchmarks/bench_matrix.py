@@ -6,7 +6,7 @@ learners shuffle them first, for that is how they come; a second time they have 
 get them in the order in which ours do. Both are set beside what was asked. Every repetition starts
 from a fresh model, made before the clock starts, and takes the contenders in an order drawn anew,
 with the garbage collector off. What a learner allocates and checks within its pass is timed. Errors
-are on rows that nobody has learned: a9a.t, MNIST's t10k, the last fifth of 20 newsgroups.
+are on rows that were not learned: a9a.t, MNIST's t10k, the last fifth of 20 newsgroups.
 
 The floor is floor_matrix.c, the averaged perceptron over two dense arrays: no checks, no table of
 features, no choice of who answers. It is called once for the whole matrix. The script compares its
@@ -91,7 +91,7 @@ clock_ns = process_time_ns if CPU_CLOCK else perf_counter_ns
 
 @dataclass
 class Task:
-    """Rows to learn, and rows that nobody has learned."""
+    """Rows to learn, and rows to answer only."""
 
     name: str
     X: object
@@ -470,7 +470,7 @@ def bench_rows(args, verdicts):
 
 
 def status(field):
-    """Bytes of VmRSS (resident now) or VmHWM (the most ever), or None where nobody says."""
+    """Bytes of VmRSS (resident now) or VmHWM (the most ever), or None where it is not known."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -1,7 +1,7 @@
 """Bytes a feature: by the model's own count (memory_usage) and by what the process gained (RSS).
 
-Each model is built in a fresh process from events of a hundred features that nobody has seen
-before, named "w0", "w1" ..., with labels such that every event is an update and all its features
+Each model is built in a fresh process from events of a hundred new features,
+named "w0", "w1" ..., with labels such that every event is an update and all its features
 get weights. The gain of the process holds everything: the model, what the allocator wastes, and a
 little scratch of the process itself, which shows in the small models.
 """

@@ -83,7 +83,7 @@ ROWS = {
 
 
 def synthetic(n_chunks):
-    """Chunks of (numbers of words, label): some words are common, and each speaks for a label."""
+    """Chunks of (numbers of words, label): some words are common, and each favours a label."""
     rng = random.Random(0)
     sides = [rng.choice((-1, 1)) for _ in range(N_WORDS)]
     chunk = []

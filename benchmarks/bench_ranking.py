@@ -7,7 +7,7 @@ RankingPerceptron learns each row's place below those that are better (learn_man
 more. The classifiers see one document at a time, and whether its grade is at least 1, or at least
 2; the regressor sees its grade; pairs are two documents of one query and different grades, their
 difference being the event. Peers: scikit-learn's logistic regression on pairs and gradient boosting
-by document, and LightGBM's LambdaRank. They need not be beaten: boosted trees are no linear model.
+by document, and LightGBM's LambdaRank. They need not be beaten: boosted trees are not linear.
 """
 
 import time

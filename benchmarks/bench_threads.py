@@ -81,7 +81,7 @@ CASES = (
 
 
 def reader(ask, model, stop, counts):
-    """Ask until told to stop: how many answers, how many of which are of no state, calls."""
+    """Ask until `stop` is set: how many answers, how many of which are of no state, calls."""
     n = odd = calls = 0
     while not stop.is_set():
         answer = ask(model)

@@ -2,7 +2,7 @@
 
 1. The docstrings of the standard library on this machine: which package is each one from? An event
    is a docstring's words, its label the package. New words turn up all the time, and so do new
-   labels: neither is announced. Afterwards the model tells which words speak for which package,
+   labels: neither is announced. Afterwards the model tells which words count towards which package,
    and why it decides on a new text as it does.
 2. Phishing web sites, a data set that comes with River, through River pipelines: AdaptiveClassifier
    and Perceptron beside River's Perceptron.

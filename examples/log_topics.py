@@ -66,7 +66,7 @@ for n, (line, system) in enumerate(loaded(), 1):
         print(f"{n:6} lines: {sum(right.values()) / n:6.1%} right so far, {len(seen)} labels")
 
 learner = model["AdaptiveClassifier"]
-print(f"\n{'label':14}{'right':>7}  what speaks for it most")
+print(f"\n{'label':14}{'right':>7}  what counts towards it most")
 for system in learner.labels:
     words = ", ".join(word for word, _ in learner.top_features(4, system).positive)
     print(f"{system:14}{right[system] / seen[system]:7.1%}  {words}")

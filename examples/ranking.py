@@ -1,4 +1,4 @@
-"""Which of a few answers is the right one: asked, told, learned, and measured as it goes along.
+"""Which of a few answers is the right one: asked, corrected, learned and measured as it goes along.
 
 River's progressive_val_score asks for one label of one event. Here an event is a set of candidates,
 so the loop is written out: predict, measure, then learn.

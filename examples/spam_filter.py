@@ -1,7 +1,7 @@
-"""A spam filter that learns from corrections: it answers first, and learns what it is told.
+"""A spam filter that learns from corrections: it answers first, then learns the label it is given.
 
-Nobody labels all of their mail. Here the user corrects every mistake that lands in the inbox or is
-missed there, and otherwise says nothing but "right" now and then (one mail in ten).
+Few people label all of their mail. Here the user corrects every mistake that lands in the inbox or
+is missed there, and otherwise says nothing but "right" now and then (one mail in ten).
 
 Run `python examples/spam_filter.py mails.tsv`, with lines of "spam" or "ham", a TAB and a text,
 also compressed (.gz, .xz). Without a file it takes River's SMSSpam, which is downloaded once.
@@ -39,15 +39,15 @@ def loaded():
 mail = loaded()
 spam_filter = Tokenizer() | AdaptiveClassifier()
 rng = random.Random(0)
-n = wrong = told = 0
+n = wrong = labelled = 0
 for text, is_spam in mail:
     answer = spam_filter.predict_one(text)
     n, wrong = n + 1, wrong + (answer != is_spam)
     if answer != is_spam or rng.random() < 0.1:
         spam_filter.learn_one(text, is_spam)
-        told += 1
+        labelled += 1
     if n % 1000 == 0:
-        print(f"{n:6} mails, {100 * wrong / n:5.2f} % wrong so far, {told} labels given")
+        print(f"{n:6} mails, {100 * wrong / n:5.2f} % wrong so far, {labelled} labels given")
 
 tokenizer, learner = spam_filter["Tokenizer"], spam_filter["AdaptiveClassifier"]
 print("\nmost like spam:", *(word for word, _ in learner.top_features(12).positive))

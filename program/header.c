@@ -56,7 +56,7 @@ int header_read(header *h, const char *path)
     for (int i = 7; i >= 0 && !failed; i--)
         n = n << 8 | (unsigned char)h->text.p[i];
     if (!failed && (h->size < 8 || n > h->size - 8))
-        failed = EIO; /* another file has come since it was checked, which is none */
+        failed = EIO; /* it was replaced since it was checked, by an invalid file */
     if (!failed)
         failed = read_at(number, 8, (size_t)n, &h->text);
     if (!failed && !json_read(&h->all, h->text.p, h->text.n))

@@ -33,7 +33,7 @@ typedef struct json {
     json_node *nodes;
     size_t n_nodes, room;
     bytes texts; /* UTF-8; lone surrogates as three bytes */
-    const char *wrong; /* why it is no JSON; NULL: there was no memory, or nothing is wrong */
+    const char *wrong; /* why it is not JSON; NULL: there was no memory, or nothing is wrong */
 } json;
 
 /* Read a text; what was read before is forgotten, and its memory used again. false: see `wrong`. */

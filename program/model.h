@@ -76,8 +76,8 @@ bool model_has_name(const model *m, const char *name);
 void add_names(const model *m, bytes *to);
 
 /* Answer a text or mail; `likeliest` of `top` labels in all, if that is not 0, the answer first.
-   `n_likeliest`: how many there are. SPT_OK or a code: SPT_ARGUMENT says that the text is no
-   event for this model. */
+   `n_likeliest`: how many there are. SPT_OK or a code: SPT_ARGUMENT says that this model
+   cannot take the text. */
 int model_answer(model *m, const char *text, size_t n, choice *answer, size_t top,
                  choice *likeliest, size_t *n_likeliest, spt_error *error);
 

@@ -140,7 +140,7 @@ int given_model(int n, const char *const *arguments, spt_model **model, sqlite3_
     if (!failed)
         failed = answers_check(*model, error);
     if (!failed && spt_input(*model) == SPT_FEATURES)
-        failed = refused(error, "the model has no tokenizer, so a text is no event of it");
+        failed = refused(error, "the model has no tokenizer, so it cannot take a text");
     if (!failed)
         failed = read_keep(values[KEEP], *model, keep, error);
     if (failed) {

@@ -27,14 +27,14 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
       length 1 at most, so pixels, words and prices may be mixed. Numbers that many events have and
       that vary are columns: centred and scaled by what the column itself has been so far. In a
       column what an event lacks is 0 (docs/learning.md).
-    * A feature weighs as much as it has told about the label so far: chi^2 of its counts.
+    * Informative features weigh more, by chi^2 of their counts so far.
     * The naive Bayes log-odds of the same counts are one more feature, with a weight that is
       learned.
 
-    Labels need not be declared. Up to two of them, of whatever name, share one output, which speaks
-    for the second one that came; but True, and what equals it, is always spoken for. From the third
-    on each has its own. Before the first label the prediction is None, then it is the one label
-    there is.
+    Labels need not be declared. Up to two of them, of whatever name, share one score. It is
+    positive for the second label seen, or for True (and what equals it) if that is one of the two.
+    From the third on each label has its own. Before the first label the prediction is None, then it
+    is the one label there is.
 
     Every labelled event inserts its features, also those that are new in it. A feature costs 32
     bytes beside its name; with more than two labels 16 more, and up to half of that for growth, for
@@ -82,7 +82,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     max_features
         None: every feature that was ever in a labelled event is kept. A number: at most that many,
         as for :class:`Perceptron`; a feature's size is its largest weight of all labels, times how
-        much it has told about the label, times the root of how often it has come. What a feature
+        informative it is, times the root of how often it has come. What a feature
         has counted leaves with it. Room for a quarter of the features costs at most 6 % more
         errors on the streams of docs/choosing.md.
     max_labels
@@ -211,7 +211,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
 
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
-        """Not for this learner: its weights alone are no model."""
+        """Not for this learner: weights alone do not make a model of it."""
         raise TypeError(
             "AdaptiveClassifier keeps counts beside each weight and cannot start from weights; "
             "save or pickle a model, or start AROW or Perceptron from them"

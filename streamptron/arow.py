@@ -23,7 +23,7 @@ class AROW(PairEstimator):
     Two labels have one output: its score is above 0 for the second label met, or for the first if
     that is True. At the third each label gets an output, which learns its label against all others;
     the two that were there start from w and -w, and a new one from 0, but its intercept from -1: so
-    it steps only where a feature speaks for it. The best score wins, a tie
+    it steps only where a feature favours it. The best score wins, a tie
     goes to the label seen first. Before the first label the prediction is None, which is not a
     label: do not use it as a feature of another learner.
 

@@ -52,7 +52,7 @@ class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
     -----
     **Fields.** Lines up to the first empty one; a line that begins with a space or a TAB goes on
     with the one before. A line whose name, up to a colon, is not of printable ASCII is left out. If
-    the first line is no field, and not empty, there is no header: all is text. ``From `` lines of
+    the first line is neither a field nor empty, there is no header: all is text. ``From `` lines of
     an mbox before it do not count. Of names the first 31 characters count, in lower case, of values
     the first 4,000 bytes; fields that begin after 65,536 bytes do not. Encoded words are decoded.
     Of a part's own fields Content-Type and Content-Disposition count, as

@@ -238,7 +238,7 @@ class Delta:
         Raises
         ------
         TypeError
-            If they are no bytes.
+            If they are not bytes.
         ModelFileError
             If they are damaged, cut off, no delta, or from a newer version.
         """
@@ -356,14 +356,14 @@ def _read(data: memoryview) -> tuple[_Part, int]:
     """The first part of some bytes, checked, and how long it is."""
     n = int.from_bytes(data[:8], "little")
     if len(data) < 8 or n > HEADER_LIMIT or n + 8 > len(data) or (n + 8) % ALIGNMENT:
-        raise ModelFileError("the delta is no delta, or it was cut off: it has no header")
+        raise ModelFileError("the delta is not a delta, or was cut off: it has no header")
     text = bytes(data[8 : 8 + n])
     try:
         header = json.loads(text, object_pairs_hook=_once)
         metadata = header.pop("__metadata__")
         known, version = metadata["format"], metadata["version"]
     except WRONG:
-        raise ModelFileError("the delta is no delta: its header is not JSON") from None
+        raise ModelFileError("the delta is not a delta: its header is not JSON") from None
     if known != FORMAT or version != VERSION:
         raise ModelFileError(
             f"the delta has the format {shown(known)} {shown(version)}; this version reads "

@@ -23,7 +23,7 @@ class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # typ
     """Several labels an event: topics, tags, causes, each learned on its own in one walk.
 
     Each label is learned against its absence as :class:`AdaptiveClassifier` learns two labels: by
-    logistic steps of its own length for each weight, with features weighted by what they have told
+    logistic steps of its own length for each weight, with features weighted by how much they say
     about that label, and with the naive Bayes log-odds of the counts as one more feature. But all
     labels share one model. A feature has numbers for a label only where that label came with it, or
     was wrongly expected with a probability of more than 1/8: 16 bytes for each such pair, and
@@ -145,7 +145,7 @@ class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # typ
 
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
-        """Not for this learner: its weights alone are no model."""
+        """Not for this learner: weights alone do not make a model of it."""
         raise TypeError(
             "MultiLabelClassifier keeps counts beside each weight and cannot start from weights; "
             "save or pickle a model"

@@ -58,8 +58,8 @@ class Perceptron(BinaryEstimator):
         of 2**b numbers by its hash; no names are kept, and features of one number share weights.
         Memory is that of the numbers that have come, and never more than that of all.
     hash_seed
-        Seeds the hash; by default a secret random number, so that nobody can choose features that
-        collide. With `hash_bits` a given seed makes a run repeatable.
+        Seeds the hash; by default a secret random number, so that features that collide
+        cannot be chosen. With `hash_bits` a given seed makes a run repeatable.
     degree
         1: the features of an event. 2: also all pairs of two of them, each a feature of its own,
         named ``Pair(first, second)``, whose value is the product.

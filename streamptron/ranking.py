@@ -30,7 +30,7 @@ class RankingPerceptron(RankModel, OneVector, Learner):
     that was right, the best translation. The score w.x is that of a candidate's features; the best
     one wins, of equals the first. If the chosen one's lead over the best other one is at most
     `margin`: w += x_chosen - x_other. A tie is a mistake. From a single candidate nothing can be
-    learned; it is no error. There is no intercept, which would be the same for all candidates.
+    learned; it is not an error. There is no intercept, which would be the same for all candidates.
 
     ``learn_many`` learns from documents with grades, as svmlight files with ``qid`` have them.
 
@@ -57,8 +57,8 @@ class RankingPerceptron(RankModel, OneVector, Learner):
     weights, averaged_weights, pocket_weights
         ``{feature: weight}``; features with weight 0 are left out.
     n_seen, n_updates, n_mistakes, n_features, n_evicted, serving, memory_usage
-        As for :class:`Perceptron`. A tie that the chosen one wins, being the first, is no mistake
-        of the answer, but one to learn from.
+        As for :class:`Perceptron`. A tie that the chosen one wins, being the first, is not a
+        mistake of the answer, but one to learn from.
 
     Examples
     --------
@@ -179,8 +179,8 @@ class RankingPerceptron(RankModel, OneVector, Learner):
 
         Row by row, each learns its place below those that are better: of the rows of a higher grade
         in its query the worst-scoring one must have the lead over it, as the chosen one has over
-        the best other one in ``learn_one``. So a row that has nothing above it is no event, a query
-        whose rows all have one grade teaches nothing, and only the order of the grades counts.
+        the best other one in ``learn_one``. So a row that has nothing above it teaches nothing, nor
+        does a query whose rows all have one grade, and only the order of the grades counts.
         Afterwards the weights are, to the last bit, as if ``learn_one`` had chosen each row from
         itself and the rows of higher grade, in their order, with the signs of all values changed,
         those of pairs too: the best is the worst then. That takes time in proportion to the rows of

@@ -245,8 +245,8 @@ def apply(
 ) -> None:
     """Learn what shards have learned: (state, arrays) of each, in their order.
 
-    `check` is called with the model's digest once nobody else can learn. Predictions continue until
-    the result takes the model's place.
+    `check` is called with the model's digest once no other thread can learn. Predictions continue
+    until the result takes the model's place.
     """
 
     def learn() -> None:

@@ -60,7 +60,7 @@ class _Kept:
         Raises
         ------
         TypeError
-            If they are no bytes.
+            If they are not bytes.
         ValueError
             If they are damaged, cut off, of something else, or from a newer version.
         """
@@ -162,7 +162,7 @@ class Step(_Kept):
 
     __slots__ = ("_data", "_opened")
 
-    _data: bytes | None  # made when somebody asks: for AdaptiveClassifier they are compressed
+    _data: bytes | None  # made on demand: for AdaptiveClassifier they are compressed
     _opened: _OpenedStep
 
     def __init__(self) -> None:
@@ -229,7 +229,7 @@ def _whole(value: Any) -> Any:
 
 def _written_alike(params: dict[str, Any]) -> dict[str, Any]:
     """Parameters in a form that is the same where they are equal."""
-    # what a door leaves out is no matter of the events that it lets in
+    # what a door leaves out does not change the events that it lets in
     params = {name: _whole(value) for name, value in params.items() if name != "missing"}
     given = [name for name in BY_LABEL if params.get(name) is not None]
     for name in given:
@@ -308,9 +308,9 @@ def undo_step(model: Model, step: Any) -> None:
     event, segment, number = opened.event, opened.segment, opened.number
     changes = opened.parts[3 + opened.kept :]
     if changes and opened.kept != (how > _MOVES):
-        raise ValueError("step is damaged: it is none of such a model; nothing has changed")
+        raise ValueError("step is damaged: it is not a step of such a model; nothing has changed")
     if opened.kept and len(changes) not in _CHANGES[how]:
-        raise ValueError("step is damaged: it is none of such a model; nothing has changed")
+        raise ValueError("step is damaged: it is not a step of such a model; nothing has changed")
     numbers = _KEPT.unpack(opened.parts[3]) if how == _KEPT_NUMBERS and changes else None
     how = how if changes else 0
     undone(model, event, segment, number, opened.changed, how, numbers, changes)
@@ -357,7 +357,7 @@ def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, i
     """The mark of the kind of model, and where the parts lie."""
     called = "ticket" if kind == _TICKET else "step"
     if len(data) < _HEAD.size or not data.startswith(_BEGIN):
-        raise ValueError(f"{what} is no {called}, or it was cut off")
+        raise ValueError(f"{what} is not a {called}, or was cut off")
     _, version, found, crc, mark = _HEAD.unpack_from(data)
     if version != _VERSION:
         raise ValueError(
@@ -366,7 +366,8 @@ def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, i
     if zlib.crc32(data[8:], zlib.crc32(data[:4])) != crc:
         raise ValueError(f"{what} is damaged: it does not fit its checksum")
     if found != kind:
-        raise ValueError(f"{what} is no {called}, but a {'step' if found == _STEP else 'ticket'}")
+        other = "step" if found == _STEP else "ticket"
+        raise ValueError(f"{what} is not a {called}, but a {other}")
     return mark, _parts(data, _HEAD.size)
 
 

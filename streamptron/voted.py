@@ -41,7 +41,7 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
     budget
         At most so many updates are kept, for streams that never end; None: all. When there is one
         too many the oldest is dropped, and the vectors that stood before it do not vote any more:
-        their votes are gone, nobody inherits them. The later vectors stay what they were, and so
+        their votes are gone. The later vectors stay what they were, and so
         does the current one. But with `degree` above 1 a vector is nothing but its updates, and the
         dropped one leaves them all. A feature that no vector has any more leaves, too: see
         docs/learning.md for when.
@@ -152,7 +152,7 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
     def debug_one(self, x: Mapping[Any, float]) -> str:
         """A table of the features behind the decision, in the form that River's linear models use.
 
-        With a `degree` above 1 a feature has no part of its own, and only the answer is told.
+        With a `degree` above 1 a feature has no part of its own, so the table has only the answer.
 
         Parameters
         ----------

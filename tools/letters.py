@@ -207,7 +207,7 @@ def table():
 
 
 def known_about(code):
-    """What a Python that has never heard of a code point must be told of it."""
+    """What a Python that does not know a code point must learn of it."""
     character = chr(code)
     parts = unicodedata.decomposition(character)
     # it would be a pair, and the twin asks the running Python for these

@@ -1,4 +1,4 @@
-"""How far files have been read, as a bar, where somebody is looking at a terminal."""
+"""How far files have been read, as a bar, where stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def watched(files: Sequence[str]) -> Iterator[list[str | Source]]:
 
 
 def _size(sources: Sequence[Source]) -> int | None:
-    """The bytes of all files; None if one of them is no file on the disk."""
+    """The bytes of all files; None if one of them is not a file on disk."""
     paths = [source.path for source in sources]
     if all(path is not None and os.path.isfile(path) for path in paths):
         return sum(os.path.getsize(path) for path in paths if path is not None)

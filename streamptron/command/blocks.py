@@ -452,7 +452,7 @@ class EventBlock(Block):
             return list(map(_in_line, found))
         if name not in self.header:
             raise ValueError(
-                f"{{{name}}} of the template is no column; there are {shown(self.header, 300)}"
+                f"{{{name}}} of the template is not a column; there are {shown(self.header, 300)}"
             )
         at = self.header.index(name)
         return [_in_line(row[at]) if len(row) > at else b"" for _, row, _ in self._lines]

@@ -88,7 +88,7 @@ def _said(column: str, cells: list[str], format: str, kind: str | None) -> str |
             f"{column}, or leave {column} out"
         )
     if kind is not None or len(cells) < LEAST or len(set(cells)) < 2:
-        return None  # somebody has said what it is
+        return None  # its type was given
     out = _left_out(column, format)
     if is_time:
         date = f"; give --type {column}=date for month, weekday and hour, or leave it out{out}"

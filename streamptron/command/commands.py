@@ -72,7 +72,7 @@ def _check_place(path: str, files: tuple[str, ...]) -> None:
     if not os.path.isdir(folder):
         why = f"there is no folder {folder!r}"
     elif os.path.exists(path) and not os.path.isfile(path):
-        why = "it is no file"
+        why = "it is not a file"
     elif not os.access(folder, os.W_OK):
         why = "the folder is not yours to write to"
     elif os.path.exists(path):

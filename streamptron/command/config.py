@@ -35,7 +35,7 @@ def configured(
     Raises
     ------
     click.UsageError
-        If the file is no TOML, has a key that is no option, or a value of the wrong kind.
+        If the file is not TOML, has a key that is not an option, or a value of the wrong kind.
     """
     path, words = _taken(words) if _has(command) else (None, words)
     if path is None:
@@ -46,7 +46,7 @@ def configured(
         with open(path, "rb") as file:
             found = tomllib.load(file)
     except ValueError as error:  # UnicodeDecodeError, too
-        raise click.UsageError(f"{path}: it is no TOML: {error}") from None
+        raise click.UsageError(f"{path}: it is not TOML: {error}") from None
     options = {name: _options(each) for name, each in root.every_command().items() if _has(each)}
     mine = options[str(command.name)]
     everything = {name: option for each in options.values() for name, option in each.items()}
@@ -101,7 +101,7 @@ def _check(key: str, known: dict[str, Any], where: str) -> None:
         import difflib
 
         near = difflib.get_close_matches(key, known, 1, 0.0)
-        raise click.UsageError(f"{where} {shown(key)} is no option; the nearest is {near[0]}")
+        raise click.UsageError(f"{where} {shown(key)} is not an option; the nearest is {near[0]}")
 
 
 def _is_given(option: click.Option, words: list[str]) -> bool:

@@ -383,7 +383,7 @@ class Filter:
 def _says_itself(model: LineModel) -> bool:
     """Whether what comes through a pipe can only be what the model was trained on.
 
-    Texts may come as they are, also to a model of a column of CSV. An object of JSON is no text.
+    Texts may come as they are, also to a model of a column of CSV. An object of JSON is not a text.
     """
     format = model.reading["format"]
     is_column = model.tokenizer is not None and not takes_fields(model.tokenizer)

@@ -45,7 +45,7 @@ class Keeper:
     lines, seconds
         How often it is saved on the way: after so many lines, so many seconds; None: not by this.
     reload_seconds
-        How often it looks for another model in the file's place; None: only when it is told.
+        How often it looks for another model in the file's place; None: only when asked to.
     learn_unsure
         What the model learns, see LineModel.
     wait
@@ -214,7 +214,7 @@ class Keeper:
         """Take the model that is in the file now, unless `check` refuses it.
 
         It learns what the old one had learned and not saved. A file that cannot be taken is named;
-        if nobody asked, once, however long it takes to be written.
+        if it was not asked for, once, however long it takes to be written.
         """
         self._known = identity(self.path)
         try:

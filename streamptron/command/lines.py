@@ -94,7 +94,7 @@ class LineModel:
         The margin below which an event is learned though it is answered rightly; None: all are. It
         belongs to the command, and is not in the file.
     journal
-        The journal, once somebody has asked for it (see teach.py); what is saved then.
+        The journal, once it has been asked for (see teach.py); what is saved then.
     """
 
     def __init__(
@@ -352,7 +352,7 @@ class LineModel:
     ) -> Reader:
         """The events of some sources; what is not in `reading` is as it was in training.
 
-        If not `labelled`, nobody asks for their labels, to answer.
+        If not `labelled`, their labels are not read: they are only answered.
         """
         from streamptron.files.reader import read
 

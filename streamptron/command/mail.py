@@ -47,7 +47,7 @@ WORD_MOST = 40  # characters of one
 
 
 class Passing(CommandOfOptions):
-    """A command that passes the mail on even if what it was told cannot be meant."""
+    """A command that passes the mail on even if its options are wrong."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         words = [*args]

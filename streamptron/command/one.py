@@ -25,7 +25,7 @@ POSITIVE, OTHER, UNSURE, ERROR = range(4)
 
 
 class One(Filter):
-    """A filter of one event: all of the input, if it is a text and nobody says that it is lines.
+    """A filter of one event: all of the input, if it is a text and not given as lines.
 
     Parameters
     ----------

@@ -374,7 +374,7 @@ THRESHOLD_OPTIONS = Options(
         "--of",
         "wanted",
         metavar="LABEL",
-        help="The label looked for; of two by default the one that the score speaks for.",
+        help="The label looked for; of two, by default, the one for which the score is positive.",
     ),
     READING_OPTIONS,
     drawn,
@@ -611,7 +611,7 @@ def _known(lines: LineModel, label: str) -> None:
 
 
 def _spoken_for(lines: LineModel) -> str:
-    """Of two labels the one that the score speaks for."""
+    """Of two labels the one for which the score is positive."""
     if len(lines.names) != 2:
         raise click.UsageError(f"give --of, one of the labels {shown(lines.names, 200)}")
     if isinstance(lines.learner, BinaryModel):

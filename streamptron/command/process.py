@@ -69,7 +69,7 @@ def _is_journal() -> bool:
     """Whether standard error goes to journald, which says so in the environment."""
     try:
         found = os.fstat(sys.stderr.fileno())
-    except (OSError, ValueError):  # it is no file
+    except (OSError, ValueError):  # it is not a file
         return False
     return os.environ.get("JOURNAL_STREAM") == f"{found.st_dev}:{found.st_ino}"
 

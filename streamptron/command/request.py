@@ -48,7 +48,7 @@ class Request:
         first, *rows = head.decode("latin-1").split("\r\n")
         self.method, _, version = first.partition(" ")
         if not version.startswith("SPAMC/"):
-            raise Refused(PROTOCOL, f"{shown(first, 80)} is no request such as CHECK SPAMC/1.5")
+            raise Refused(PROTOCOL, f"{shown(first, 80)} is not a request such as CHECK SPAMC/1.5")
         self.fields: dict[str, str] = {}
         for row in rows:
             name, colon, value = row.partition(":")
@@ -66,7 +66,7 @@ class Request:
             raise Refused(PROTOCOL, f"Compress: {how} is not understood; give zlib, or none")
         length = self.fields.get("content-length")
         if length is not None and not (length.isascii() and length.isdigit()):
-            raise Refused(PROTOCOL, f"Content-length {shown(length, 80)} is no number of bytes")
+            raise Refused(PROTOCOL, f"Content-length {shown(length, 80)} is not a number of bytes")
         digits = None if length is None else length.lstrip("0")[:LENGTH_MOST]
         self.length = None if digits is None else int(digits or "0")
         self.mail = b""

@@ -65,8 +65,8 @@ def serve(model: str, path: str | None, place: str | None, **given: Any) -> int:
     """Judge mails that come through a socket, and learn them.
 
     It speaks the protocol of SpamAssassin's spamd, so that spamc is its client, and whatever else
-    asks spamd. The score is the probability of spam in percent. spamc passes the mail on unjudged
-    if nobody answers.
+    asks spamd. The score is the probability of spam in percent. If the server is down, spamc passes
+    the mail through unclassified.
 
     With --learn it learns what `spamc -L spam`, `-L ham` and `-L forget` say, as the commands learn
     and forget do. No other process may write the model's file meanwhile. SIGTERM and Ctrl-C save

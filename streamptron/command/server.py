@@ -4,7 +4,7 @@ Debian's ``spamc`` is its client, and so is whatever speaks to SpamAssassin's da
 
     accept -> read -> a whole request -> judged or learned, at once -> written -> closed
 
-One thread does all: a mail takes a fraction of a millisecond, so nobody waits for it. No read or
+One thread does all: a mail takes a fraction of a millisecond, so no client waits long. No read or
 write waits. A client that is slow has its time, and is then cut off; sizes and the number of
 clients are bounded.
 """
@@ -386,7 +386,7 @@ def _unix(path: str) -> socket.socket:
             try:
                 other.connect(path)
             except ConnectionRefusedError:
-                os.unlink(path)  # nobody answers there
+                os.unlink(path)  # no server listens there
             else:
                 raise OSError("another process answers there; end it, or give another file")
         found.bind(path)

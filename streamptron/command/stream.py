@@ -60,8 +60,8 @@ class Stream:
     reading
         The format and its options, for a Reader; what is missing is as in training.
     labels
-        Whether an event without a label is bad ("needed"), may be ("taken"), or nobody asks for
-        labels ("").
+        Whether an event without a label is bad ("needed"), may be ("taken"), or labels are
+        not read ("").
     encoding
         Of the lines; None: UTF-8.
     max_line

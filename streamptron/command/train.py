@@ -1,8 +1,8 @@
 """Learning from files: epochs, events held out, and progress reports.
 
 Each event is answered before it is learned, so the error of the first epoch is an honest one. (No
-answer, before the first label, is no error.) Reports go to standard error: Vowpal Wabbit's table,
-with a line whenever the events have doubled; on a terminal also a bar of the bytes read.
+answer, before the first label, does not count.) Reports go to standard error: Vowpal Wabbit's
+table, with a line whenever the events have doubled; on a terminal also a bar of the bytes read.
 
 SIGTERM and SIGINT may end it early: the current block is finished, the caller saves, and the model
 knows the place to go on at.

@@ -33,7 +33,7 @@ class Words:
         tokenizer = block.model.tokenizer
         if self._n >= MANY or not isinstance(tokenizer, Tokenizer) or tokenizer.fields is not None:
             return
-        if tokenizer.min_length > 1:  # somebody wants fewer words
+        if tokenizer.min_length > 1:  # fewer words are wanted
             return
         lines = block.texts()
         empty = ""

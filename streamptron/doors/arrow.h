@@ -25,7 +25,7 @@ struct ArrowSchema {
 
 struct ArrowArray {
     int64_t length;
-    int64_t null_count;             /* -1: nobody has counted */
+    int64_t null_count;             /* -1: not counted */
     int64_t offset;                 /* entries at the front of the buffers that are not ours */
     int64_t n_buffers;
     int64_t n_children;

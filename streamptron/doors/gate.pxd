@@ -6,20 +6,20 @@
 # model is free, and marks nothing. A batch releases that lock, so it marks what it is doing:
 #
 #                   +---------------------------- free ---------------------------+
-#                   |  one event predicts or learns       (nobody else runs)      |
+#                   |  one event predicts or learns       (nothing else runs)     |
 #                   +----+--------------------------------------------------+-----+
 #        gate_read_begin |                                 gate_learn_begin |
 #                        v                                                  v
 #             +-------------------+                         +-------------------------------+
 #             | read: readers > 0 |                         | learning: getting ready       |
 #             | events predict;   |                         | events predict, batches read; |
-#             | batches read      |                         | nobody else learns            |
+#             | batches read      |                         | no other thread learns        |
 #             +-------------------+                         +---------+---------------------+
 #                        | gate_read_end                gate_go_inside|      ^ gate_come_out
 #                        v                                            v      |
 #                      free                                 +-------------------------------+
 #                                                           | inside: the weights change;   |
-#                                                           | nobody else reads or learns   |
+#                                                           | nothing else reads or learns  |
 #                                                           +-------------------------------+
 #
 #     who                     waits for

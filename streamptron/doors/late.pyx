@@ -6,8 +6,8 @@ takes; here it is written down as bytes, and with it what its step has changed
 
 Merges, as the engine sees them: digests, deltas, and all models in one. What they call their labels
 and odd names is united in sides.py, with Python code; what is here runs without it, and the engine
-(engine/whole/join.h) without the interpreter's lock. Nobody learns meanwhile, but anybody may
-predict.
+(engine/whole/join.h) without the interpreter's lock. No other thread learns meanwhile, but
+all may predict.
 """
 
 from array import array
@@ -398,7 +398,7 @@ cdef class Side:
 
 
 cdef void _drop(Model model) noexcept:
-    """Free what a model holds that nobody will use again. That takes long: others may run."""
+    """Free what a model no longer needs. That takes long, so other threads may run."""
     cdef sp_learner* learner = &model.learner
     with nogil:
         sp_learner_free(learner)
@@ -454,7 +454,7 @@ def join(Model to, list sides, labels, list calls):
 
 
 def learning(Model model, call):
-    """Call something while nobody else can learn."""
+    """Call something while no other thread can learn."""
     model._enter(True)
     gate_learn_begin(&model.gate)
     try:

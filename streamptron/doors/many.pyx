@@ -150,7 +150,7 @@ cdef object _predict(Desk desk, Rows X, sp_batch* batch, sp_event* columns, name
             done = _run_by_several(batch, n_jobs, &found)
         else:
             done = _run_checked(batch, 0, n, &found)
-    # held while nobody can start the model anew; later labels come at the list's end
+    # held while no other thread can start the model anew; later labels come at the list's end
     labels = desk._label_list()
     n_labels = len(labels)
     gate_read_end(&desk.gate)

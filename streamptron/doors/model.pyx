@@ -56,7 +56,7 @@ cdef list TRUTH = [False, True]
 
 
 cdef bytes room_for(top, Py_ssize_t n):
-    """Room for the places of the `top` largest of n numbers; an error if that is no number."""
+    """Room for the places of the `top` largest of n numbers; an error if `top` is not a number."""
     if isinstance(top, bool) or not isinstance(top, int):
         raise TypeError(
             f"top={shown(top)}; it must be how many labels, an int of at least 1, or None")
@@ -152,7 +152,7 @@ cdef class Model(Desk):
         raise NotImplementedError
 
     cdef int _become(self, Model other) except -1:
-        """Trade contents with a model that nobody else has, once no other thread uses this one."""
+        """Trade contents with a model without another owner, once no thread uses this one."""
         gate_wait(&self.gate, True)
         self._exchange(other)
         return 0

@@ -246,7 +246,7 @@ def is_arrow(X):
     """Whether X lies in Arrow's memory and hands it out.
 
     pandas hands out whatever it has, and makes Arrow's memory of it if need be: then its own
-    objects are as good. What a polars series of objects hands out nobody can read.
+    objects are as good. What a polars series of objects hands out cannot be read.
     """
     kind = type(X)                  # an object of pandas or polars takes its time to say no
     if not (hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")):

@@ -228,7 +228,7 @@ cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
 
 
 cdef dict arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up):
-    """``{name: (shape, bytes)}`` of names and weights, while nobody learns.
+    """``{name: (shape, bytes)}`` of names and weights, while no thread learns.
 
     `looked_up`: with the lookup, which only a file that is used in place needs.
     """

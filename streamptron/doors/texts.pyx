@@ -179,7 +179,7 @@ cdef class TextDoor:
         Raises
         ------
         TypeError, ValueError
-            If a row is no text, or has none; the error names the row.
+            If a row is not a text, or has none; the error names the row.
         """
         if self.names is not None and hasattr(type(X), "columns"):
             rows, source = frame_texts(X, self.names)

@@ -241,7 +241,7 @@ static inline int sp_machine_step(sp_learner *learner, sp_event *event, const sp
         return sp_wide_step(learner, event, y, u);
     case SP_MACHINE_VOTED:
         return sp_voted_step(learner, event, row, intercept, y, u);
-    case SP_MACHINE_SETS: /* y is told before, by sp_sets_tell */
+    case SP_MACHINE_SETS: /* sp_sets_tell has set y before */
         return sp_sets_step(learner, event, u);
     default:
         return sp_linear_step(learner, event, row, intercept, y, u);

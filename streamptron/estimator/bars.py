@@ -1,4 +1,4 @@
-"""Bars of what takes long: tqdm's, where somebody is looking."""
+"""Progress bars of what takes long: tqdm's, on a terminal or in a notebook."""
 
 from __future__ import annotations
 

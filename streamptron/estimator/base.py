@@ -259,7 +259,7 @@ class Answering(Learner):
             A mapping of features to numbers.
         label
             The label to explain. Default: with three labels or more the predicted one; with up to
-            two, the one that `decision_function_one` speaks for.
+            two, the one for which `decision_function_one` is positive.
 
         Returns
         -------
@@ -625,7 +625,7 @@ class PairEstimator(PairModel, LabelEstimator):  # type: ignore[misc]  # no **kw
         Raises
         ------
         TypeError, ValueError
-            If a weight is no number, or if weights are given for each of one or two labels.
+            If a weight is not a number, or if weights are given for each of one or two labels.
 
         Examples
         --------

@@ -155,7 +155,7 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None, missing: str = SK
         if len(shape) != 2:
             raise _dimensions(len(shape))
         if shape[1] > INT_LIMIT:  # the core holds such ints in a word
-            raise ValueError(f"X has {shape[1]} columns; at most {INT_LIMIT} can be told apart")
+            raise ValueError(f"X has {shape[1]} columns; {INT_LIMIT} is the most")
         names = _checked_names(feature_names, shape[1])
         return _sparse_batch(without_nan(X if X.format == "csr" else X.tocsr(), missing), names)
     frame = frames.frame_wrap(X)

@@ -1,4 +1,4 @@
-"""A cell: what stands under a name and is no number. One rule for events, frames and files.
+"""A cell: what stands under a name and is not a number. One rule for events, frames and files.
 
 A text names a category: "Paris" under "city" is the feature "city=Paris" with value 1. What says
 that nothing is there is a gap, and is left out. A number that is written as text is an error. See
@@ -55,7 +55,7 @@ def is_gap(value: Any) -> bool:
 
 
 def is_nan(value: Any) -> bool:
-    """Whether a value is a number that is none."""
+    """Whether a value is NaN."""
     if isinstance(value, Decimal):
         return value.is_nan()
     return isinstance(value, Real) and bool(value != value)
@@ -67,7 +67,7 @@ def feature_of(name: Any, value: Any, what: str, missing: str = SKIP) -> tuple[A
     Raises
     ------
     TypeError, ValueError
-        If the value is no number, category or gap; the message says so of `what`.
+        If the value is not a number, category or gap; the message says so of `what`.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def category_of(name: Any, text: str, where: Callable[[], str]) -> str:
     Raises
     ------
     TypeError
-        If the text reads as a number, or the name is no text.
+        If the text reads as a number, or the name is not a text.
     """
     if not isinstance(name, str):
         raise TypeError(

@@ -23,7 +23,7 @@ _NAN_HINT = (
 
 
 class _Fault(Exception):
-    """Why a value is no number of ours; says so of `what`."""
+    """Why a value cannot be taken; says so of `what`."""
 
     def error(self, value: object, what: str, nan_hint: str = "") -> TypeError | ValueError:
         kind = self.args[0]

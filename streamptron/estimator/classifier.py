@@ -358,7 +358,7 @@ class PairClassifier(Classifier):
     def _by_class(
         self, classes: np.ndarray, model: Any, kept: np.ndarray, unknown: Any = 0.0
     ) -> np.ndarray:
-        if not model._split:  # its one output speaks for one label, and against the other
+        if not model._split:  # positive for one label, negative for the other
             positive, labels = model._positive, model.labels
             if len(labels) == len(classes) == 2:
                 side = 1.0 if labels[positive] == classes[1] else -1.0
@@ -396,7 +396,7 @@ class Linear:
         coef = np.zeros((len(kept), self.n_features_in_))
         for row, weights in zip(coef, kept, strict=True):
             for name, weight in weights.items():
-                # model_ may have learned features that are no columns; True is no 1
+                # model_ may have learned features that are not columns; True is not 1
                 if type(name) in (int, str) and name in place:
                     row[place[name]] = weight
                 elif type(name) is str and name.partition("=")[0] in place:

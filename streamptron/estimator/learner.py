@@ -236,7 +236,7 @@ class Learner(Model, base.Estimator):
         Raises
         ------
         TypeError
-            If the learner cannot take steps back, or if this is no step.
+            If the learner cannot take steps back, or if this is not a step.
         ValueError
             If the step is damaged, has been taken back already, or is not of this model: if another
             one learned the event, or a copy of this one by itself, or if this model is from a file

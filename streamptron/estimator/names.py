@@ -41,7 +41,7 @@ Plain = str | bytes | int | float | Hashable
 class Pair:
     """The name of a pair of features, as ``degree=2`` and ``interactions`` make them.
 
-    It is no tuple, which may be a feature's own name. The order does not matter: the halves are
+    It is not a tuple, which may be a feature's own name. The order does not matter: the halves are
     kept in one that is the same everywhere.
 
     Parameters
@@ -98,7 +98,7 @@ class Pair:
         return Pair, (self.first, self.second)
 
 
-# Whatever is none of these is no number, text or tuple of such either.
+# Whatever is not one of these is not a number, a text or a tuple of such either.
 _NOT_MERE = (
     *(str, bytes, memoryview, tuple, type(None)),
     *(Pair, numbers.Complex, decimal.Decimal),

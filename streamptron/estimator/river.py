@@ -15,7 +15,7 @@ try:
     import_module("river.base")
     _version = str(getattr(import_module("river"), "__version__", "unknown"))
 except ModuleNotFoundError as _error:
-    # "river.base" is missing where somebody's folder of data happens to be called river
+    # "river.base" is missing where a folder of data happens to be called river
     if _error.name not in ("river", "river.base"):
         raise
     _version = ""
@@ -37,7 +37,7 @@ else:
     def __getattr__(name: str) -> Any:
         if name not in OURS:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return module_of(name, name)  # when somebody asks: compose takes long to import
+        return module_of(name, name)  # on demand: compose takes long to import
 
 
 def module_of(module: str, what: str) -> Any:

@@ -290,7 +290,7 @@ class _Renaming:
 
 
 def _frame_with_texts(X: Any) -> Any:
-    """X as a frame of narwhals' if it is one with columns that are no numbers; else None."""
+    """X as a frame of narwhals' if it is one with columns that are not numbers; else None."""
     if isinstance(X, np.ndarray | list | tuple) or not hasattr(X, "columns"):
         return None
     import narwhals.stable.v2 as nw
@@ -331,7 +331,7 @@ def _of_data(value: Any) -> Any:
         return value
     _, kind, values = value
     if np.dtype(kind).kind not in "biufUSO" or not isinstance(values, list):
-        raise ValueError(f"an array of {shown(kind)} is no part of a classifier")
+        raise ValueError(f"an array of {shown(kind)} cannot be part of a classifier")
     made = np.empty(len(values), dtype=kind)
     for at, each in enumerate(values):
         made[at] = each

@@ -28,7 +28,7 @@ class Format:
     header: list[str] | None = None
     # whether a line without a label is bad, in formats that have a place for it
     label_needed = True
-    # whether somebody asks for labels
+    # whether labels are read
     labels_asked = True
     # whether an event has a list of labels, or a dict of which are there
     several = False
@@ -36,7 +36,7 @@ class Format:
     separator: str | None = None
     # the file that is read
     source: Source | None = None
-    # files of folders that are none of the format
+    # files of folders that are not of the format
     left_out: typing.Sequence[str] = ()
     # whether the last event's text had bytes that cannot be decoded
     replaced = False

@@ -79,7 +79,7 @@ class Mails(Format):
             yield 1, mail
 
     def _is_other(self, head: bytes) -> bool:
-        """Whether a file of a folder is no mail."""
+        """Whether a file of a folder is not a mail."""
         if self.source is None or not self._name():
             return False
         path = os.path.abspath(self._name())

@@ -142,7 +142,7 @@ class Reader:
         self._max_line = max_line
         self._encoding = encoding
         self._records = self._run()
-        # For who goes on where somebody else has stopped: lines of the first file up to this one
+        # To go on where another reader has stopped: lines of the first file up to this one
         # are left out, and the last of them; the line that was read last.
         self.start = 0
         self.left_out: Any = None
@@ -247,7 +247,7 @@ class Reader:
 
 
 def _other_files(names: Sequence[str]) -> str:
-    """The warning about files of folders that are none of the format."""
+    """The warning about files of folders that are not of the format."""
     few = ", ".join(map(os.path.basename, names[:5])) + ", ..." * (len(names) > 5)
     are = "file that is not a mail was" if len(names) == 1 else "files that are not mails were"
     return f"{len(names)} {are} left out, in {os.path.dirname(names[0])}: {few}"

@@ -111,7 +111,7 @@ class Block(NamedTuple):
 class Source:
     """A file to open (path) or an open one (file, perhaps of a path), and its name in errors.
 
-    `listed`: it was found in a folder, or by a pattern, and nobody has named it.
+    `listed`: it was found in a folder, or by a pattern, and was not named.
     """
 
     def __init__(self, name: str, path: str | None, file: Any, listed: bool = False) -> None:

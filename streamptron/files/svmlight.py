@@ -46,7 +46,7 @@ class SVMLight(Format):
         except ValueError:
             x = {}
         if (
-            len(x) < len(fields)  # an index occurs twice, or something is no number
+            len(x) < len(fields)  # an index occurs twice, or something is not a number
             or b"_" in line  # which Python allows within a number
             or not isfinite(sum(x.values()))
             or (x and (min(x) < 0 or max(x.values()) >= 2**53 or min(x.values()) <= -(2**53)))

@@ -62,7 +62,7 @@ if sys.platform == "win32":
         return True
 
     def remove_left(path: str) -> None:
-        """Remove a file that nobody has open."""
+        """Remove a file that is not open."""
         with contextlib.suppress(OSError):  # Windows removes no file that is open
             os.unlink(path)
 
@@ -78,7 +78,7 @@ else:
         return True
 
     def remove_left(path: str) -> None:
-        """Remove a file that nobody has locked, if that can be known."""
+        """Remove a file that is not locked, if that can be known."""
         with contextlib.suppress(OSError):
             number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
@@ -150,7 +150,7 @@ def _begun(target: str, mode: int) -> tuple[int, str]:
         number = os.open(temporary, flags, mode)
         try:
             locked = lock(number)
-        except OSError:  # without locks nobody looks for what was left
+        except OSError:  # without locks nothing looks for what was left
             locked = True
         if locked and is_at(number, temporary):
             return number, temporary

@@ -77,7 +77,7 @@ class Contents(typing.NamedTuple):
     metadata
         The user's.
     position
-        Up to where a stream has been learned, as ``Checkpoint.step`` was told; or None.
+        Up to where a stream has been learned, as given to ``Checkpoint.step``; or None.
     journal
         Steps that can be taken back, see journal.py; of a file that was read, the bytes that hold
         them; or None.

@@ -194,7 +194,7 @@ def _wrapped(said: Any, learner: Any) -> Any:
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
-    """A regular file to read; opening a pipe would wait until somebody writes to it."""
+    """A regular file to read; opening a pipe would wait for a writer."""
 
     def opener(name: str, flags: int) -> int:
         check_regular(os.stat(name), name, "to read")

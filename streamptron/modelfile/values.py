@@ -1,4 +1,4 @@
-"""Values in a model file's header: all that can be rebuilt without running anybody's code."""
+"""Values in a model file's header: all that can be rebuilt without running any code."""
 
 from __future__ import annotations
 

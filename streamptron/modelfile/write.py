@@ -135,7 +135,7 @@ def _with_steps(model: Any, pipeline: Any, metadata: Any) -> Contents:
 
 
 def _check_bare(owner: Any, what: str) -> None:
-    """That nobody has given it attributes of their own."""
+    """That it has no attributes of the user's."""
     if attributes := getattr(owner, "__dict__", None):
         raise TypeError(
             f"the {what} has the attribute {next(iter(attributes))!r}, which a model file does "

@@ -72,7 +72,7 @@ def confusion_matrix(
     same_length("y_pred", truths, answers)
     for row, label in enumerate(truths):
         if label is None:
-            raise ValueError(f"y_true[{row}] is None, which is no label; leave that event out")
+            raise ValueError(f"y_true[{row}] is None, which is not a label; leave that event out")
     if labels is None:
         rows = _sorted(truths + [answer for answer in answers if answer is not None])
     else:

@@ -127,7 +127,7 @@ def columns_of(model: Any) -> tuple[Any, dict[Hashable, Spread]]:
 def spread_of(columns: dict[Hashable, Spread], name: Hashable) -> Spread:
     """How a column's values lie, or an error that says why it cannot be drawn."""
     if name not in columns:
-        raise ValueError(f"{shown(name)} is no column of numbers: {columns_shown(columns)}")
+        raise ValueError(f"{shown(name)} is not a column of numbers: {columns_shown(columns)}")
     spread = columns[name]
     if not (math.isfinite(spread[1]) and spread[1] > 0.0):
         raise ValueError(f"the values of {shown(name)} hardly vary: there is nothing to draw")

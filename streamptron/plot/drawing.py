@@ -45,8 +45,8 @@ def check_axes(ax: Any) -> None:
         if "MPLBACKEND" not in os.environ or "backend" not in str(error):
             raise
         raise ValueError(
-            f"MPLBACKEND={os.environ['MPLBACKEND']!r} in the environment is no backend of "
-            "matplotlib's; unset it, or set it to agg"
+            f"MPLBACKEND={os.environ['MPLBACKEND']!r} in the environment is not a backend "
+            "of matplotlib; unset it, or set it to agg"
         ) from None
     if ax is not None and not isinstance(ax, Axes):
         raise TypeError(

@@ -120,7 +120,7 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
     Raises
     ------
     TypeError, ValueError
-        If history is no History, or has no passes. Nothing is drawn then.
+        If history is not a History, or has no passes. Nothing is drawn then.
     ImportError
         If matplotlib is missing.
 

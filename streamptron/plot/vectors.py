@@ -91,8 +91,8 @@ def update(
     learner = answering(model, None)
     if not is_linear(learner):
         raise TypeError(
-            f"the score of this {type(learner).__name__} is no sum of weights times values, so it "
-            "has no vector that turns"
+            f"the score of this {type(learner).__name__} is not a sum of weights times values, so "
+            "it has no vector that turns"
         )
     if not isinstance(x, Mapping):
         raise TypeError(f"x is {type_shown(x)}; give a mapping of two features to numbers")
@@ -200,8 +200,8 @@ def projections(
     learner = answering(model, serve)
     if not is_linear(learner):
         raise TypeError(
-            f"the score of this {type(learner).__name__} is no sum of weights times values, so "
-            "there is no vector to project on"
+            f"the score of this {type(learner).__name__} is not a sum of weights times values, "
+            "so there is no vector to project on"
         )
     labels = learner._known_labels
     if len(labels) != 2:

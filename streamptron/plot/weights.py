@@ -24,7 +24,7 @@ from streamptron.study.data import learner_of
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FOR, AGAINST = 0, 1  # the styles of bars that speak for a label and against it
+FOR, AGAINST = 0, 1  # the styles of bars for a label and against it
 
 
 def top_weights(
@@ -40,8 +40,8 @@ def top_weights(
     n
         At most how many of each sign.
     label
-        The label that the weights speak for. For two labels True, or the one that the model's
-        score speaks for, by default; where each label has weights of its own it must be given.
+        The label whose weights are drawn. By default, with two labels, the one for which the
+        score is positive; where each label has weights of its own it must be given.
     ax
         The Axes to draw on; None: the current one.
     kwargs

@@ -42,7 +42,7 @@ def _by_label(value: Any) -> list[list[Any]]:
     found = []
     for label, weight in pairs:
         if not isinstance(label, str | bool | int | float):
-            raise TypeError(f"the label {label!r} is no str, bool or number")
+            raise TypeError(f"the label {label!r} is not a str, bool or number")
         found.append([label, TypeConverters.toFloat(weight)])
     return found
 
@@ -165,7 +165,7 @@ class StreamptronParams(
     def _set(self, **kwargs: Any) -> Any:
         for name in kwargs:
             if not self.hasParam(name):
-                raise TypeError(f"{name} is no parameter of {type(self).__name__}")
+                raise TypeError(f"{name} is not a parameter of {type(self).__name__}")
         return super()._set(**kwargs)
 
     def _given(self, params: dict[str, Converter]) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class StreamptronParams(
         for name in given:
             if name not in known:
                 raise ValueError(
-                    f"{camel(name)} is no parameter of {kind.__name__}; "
+                    f"{camel(name)} is not a parameter of {kind.__name__}; "
                     "clear it, or choose another learner"
                 )
         if "interactions" in given:

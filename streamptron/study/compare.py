@@ -38,7 +38,7 @@ class Result(NamedTuple):
         Of the model.
     error
         The progressive error: of the events that it answered the share that it answered wrongly
-        before learning them. NaN if it answered none. No answer (None) is no error.
+        before learning them. NaN if it answered none. No answer (None) does not count as an error.
     difference
         Its error less that of the best model, over the events that both answered.
     half_width

@@ -52,7 +52,7 @@ def margin(model: Any, data: Any) -> float:
 def geometric_margin(model: Any, data: Any) -> float:
     """The margin divided by the length of the weights: a distance, whatever their scale.
 
-    The intercepts are no part of that length. All events are taken with the weights that answer
+    Intercepts do not count in that length. All events are taken with the weights that answer
     best overall, ``model.serving``.
 
     Parameters
@@ -159,8 +159,8 @@ def _margin(model: Any, data: Any) -> tuple[float, Any]:
     tokenizer, learner = learner_of(model)
     if not learner._can("margin"):
         raise TypeError(
-            f"the score of {type_shown(learner)} is no distance from a hyperplane between "
-            "labels; margins are for Perceptron, MulticlassPerceptron, MIRA and AROW"
+            f"the score of {type_shown(learner)} is not a distance from a hyperplane "
+            "between labels; margins are for Perceptron, MulticlassPerceptron, MIRA and AROW"
         )
     lessons = data_of(data, tokenizer, learner._checked_label, missing=learner.missing)
     known = learner._known_labels

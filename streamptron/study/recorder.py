@@ -52,7 +52,7 @@ class Recorder(Record):
     ----------
     n_events, n_answered, n_wrong
         How many events there were; those that had an answer, and those whose answer was wrong. No
-        answer (None) is no error.
+        answer (None) does not count as an error.
     error
         The share of wrong answers so far; NaN before the first answer.
     windows
@@ -288,7 +288,7 @@ def _cell(recorder: Recorder) -> Callable[[], object]:
             return
         handle = display(_figure(recorder), display_id=True)
         if handle is None:
-            raise ValueError('chart="notebook", but this is no notebook; give the name of a file')
+            raise ValueError('chart="notebook" outside of a notebook; give the name of a file')
         handles.append(handle)
 
     return write

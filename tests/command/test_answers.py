@@ -129,7 +129,7 @@ def test_a_column_that_is_not_there_is_named(tmp_path):
     )
     words = (tmp_path / "m.csv", "--template", "{n}: {label}")
     _, said = predict(b"", tmp_path / "c", *words, code=1)
-    assert "{n} of the template is no column; there are ['kind', 'body']" in said
+    assert "{n} of the template is not a column; there are ['kind', 'body']" in said
 
 
 @both

@@ -66,14 +66,14 @@ def test_the_command_line_counts_more_and_a_table_more_than_the_rest(mail, confi
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("sav-every = 3", "the key 'sav-every' is no option; the nearest is save-every"),
-        ("[predict]\nsave_every = 3", "in [predict] the key 'save_every' is no option; the neares"),
-        ("[predct]\nlearn = true", "the key 'predct' is no option; the nearest is predict"),
-        ("[predict]\neppochs = 3", "in [predict] the key 'eppochs' is no option; the nearest is "),
+        ("sav-every = 3", "the key 'sav-every' is not an option; the nearest is save-every"),
+        ("[predict]\nsave_every = 3", "in [predict] the key 'save_every' is not an option; the n"),
+        ("[predct]\nlearn = true", "the key 'predct' is not an option; the nearest is predict"),
+        ("[predict]\neppochs = 3", "in [predict] the key 'eppochs' is not an option; the near"),
         ("learn = 1", "learn = 1: give true or false"),
         ("save-every = true", "save-every = True: give a text or a number"),
         ("save-every = 1979-05-27", "give a text or a number"),
-        ("learn = ", "it is no TOML: "),
+        ("learn = ", "it is not TOML: "),
         ("save-every = 'x'", "'x' is not a valid integer"),
     ],
 )

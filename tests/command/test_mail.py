@@ -196,8 +196,8 @@ def test_the_mail_goes_on_whatever_the_filter_is_told(boxes, model, words, messa
     ("words", "message"),
     [
         (["--config", "none.toml"], "none.toml: No such file or directory"),
-        (["--config", "cut.toml"], "cut.toml: it is no TOML"),
-        (["--config", "typo.toml"], "typo.toml: the key 'positiv' is no option"),
+        (["--config", "cut.toml"], "cut.toml: it is not TOML"),
+        (["--config", "typo.toml"], "typo.toml: the key 'positiv' is not an option"),
         (["--config", "kind.toml"], "kind.toml: positive = {}"),
     ],
 )

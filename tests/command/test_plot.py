@@ -220,7 +220,7 @@ def test_features_are_events_too(here, told):
         ("errors mail.tsv --learners nix -o w.png", 2, "nix"),
         ("surface age -m people.model -o w.png", 2, "Missing argument 'COLUMN'"),
         ("surface age age -m people.model -o w.png", 1, "'age' and 'age' are one column"),
-        ("surface age nix -m people.model -o w.png", 1, "'nix' is no column of numbers: the model"),
+        ("surface age nix -m people.model -o w.png", 1, "'nix' is not a column of numbers: the"),
         ("surface age pay -m line.model -o w.png", 1, "shape='line' has no surfaces"),
         ("surface a b -m mail.model -o w.png", 1, "the model has none"),
         ("surface age pay -m people.model --label nix -o w.png", 1, "--label 'nix' has not been"),
@@ -276,7 +276,7 @@ def test_a_column_of_any_name_is_found_and_one_that_is_not_there_is_said(here, t
     assert "7" in texts("c.svg")
     code, _, error = told("plot", "column", "9", "-m", "points.model", "-o", "d.svg")
     assert code
-    assert "'9' is no column of numbers: the model has [7]" in error
+    assert "'9' is not a column of numbers: the model has [7]" in error
     assert not (here / "d.svg").exists()
     code, _, error = told("plot", "column", "free", "-m", "mail.model", "-o", "d.svg")
     assert code

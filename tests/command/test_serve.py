@@ -160,7 +160,7 @@ def test_another_model_in_the_file_learns_again_what_was_not_saved(model, tmp_pa
 @pytest.mark.parametrize(
     ("request_", "answer"),
     [
-        (b"HELLO\r\n\r\n", b"SPAMD/1.5 76 'HELLO' is no request such as CHECK SPAMC/1.5"),
+        (b"HELLO\r\n\r\n", b"SPAMD/1.5 76 'HELLO' is not a request such as CHECK SPAMC/1.5"),
         (b"EAT SPAMC/1.5\r\nContent-length: 0\r\n\r\n", b"SPAMD/1.5 76 there is no method 'EAT'"),
         (b"CHECK SPAMC/1.5\r\nContent-length: x\r\n\r\n", b"SPAMD/1.5 76 Content-length 'x'"),
         (b"CHECK SPAMC/1.5\r\nuser\r\n\r\n", b"SPAMD/1.5 76 the field 'user' has no colon"),

@@ -103,7 +103,7 @@ def test_what_is_wrong_changes_nothing():
         (lambda: journal.learn_one("c", {"c": "7"}, "ham"), TypeError, "x\\['c'\\]"),
         (lambda: journal.learn_one(frozenset(), {"c": 1}, "ham"), TypeError, "id "),
         (lambda: journal.learn_one([], {"c": 1}, "ham"), TypeError, "id"),
-        (lambda: journal.learn_ticket("c", b"", "ham"), ValueError, "ticket is no ticket"),
+        (lambda: journal.learn_ticket("c", b"", "ham"), ValueError, "ticket is not a ticket"),
     ):
         with pytest.raises(error, match=why):
             call()

@@ -186,13 +186,13 @@ def test_a_ticket_of_another_kind_of_model_is_refused(other):
 def test_what_is_no_ticket_is_refused():
     model = Perceptron()
     refused(model, "ticket", TypeError, "ticket is 'ticket', a str; it must be a Ticket")
-    refused(model, b"", ValueError, "ticket is no ticket, or it was cut off")
+    refused(model, b"", ValueError, "ticket is not a ticket, or was cut off")
     step = model.learn_one({"a": 1}, True, undo=True)
-    refused(model, bytes(step), ValueError, "ticket is no ticket, but a step")
+    refused(model, bytes(step), ValueError, "ticket is not a ticket, but a step")
     newer = bytearray(bytes(model.predict_ticket({"a": 1})))
     newer[2] = 3
     refused(model, bytes(newer), ValueError, "ticket is of version 3")
-    with pytest.raises(ValueError, match="data is no ticket"):
+    with pytest.raises(ValueError, match="data is not a ticket"):
         Ticket.from_bytes(b"no")
     with pytest.raises(TypeError, match="data is 'x', a str; it must be the bytes of a Ticket"):
         Ticket.from_bytes("x")

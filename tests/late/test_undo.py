@@ -361,7 +361,7 @@ def test_a_step_of_another_kind_of_model_is_refused():
 def test_what_is_no_step_is_refused(taken):
     model, _ = taken
     refused(model, None, TypeError, "step is None")
-    refused(model, b"", ValueError, "step is no step")
+    refused(model, b"", ValueError, "step is not a step")
     refused(model, bytes(model.predict_ticket({"a": 1})), ValueError, "but a ticket")
 
 

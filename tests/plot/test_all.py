@@ -156,6 +156,6 @@ def test_a_backend_that_is_none_is_named_with_where_it_comes_from():
         check=False,
     )
     assert done.stderr.splitlines()[-1] == (
-        "ValueError: MPLBACKEND='nonsense' in the environment is no backend of matplotlib's; "
+        "ValueError: MPLBACKEND='nonsense' in the environment is not a backend of matplotlib; "
         "unset it, or set it to agg"
     )

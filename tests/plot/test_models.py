@@ -265,8 +265,8 @@ def test_arrows_that_end_at_one_point_share_a_name(ax):
         (learned(), {"a": 1}, "spam", ValueError, "y='spam'"),
         (MIRA(), {"a": 1, "b": 1}, "spam", ValueError, "met 0 labels"),
         (taught(MIRA, points()), {"a": 1, "b": 1}, "spam", ValueError, "is a third label"),
-        (AdaptiveClassifier(), {"a": 1, "b": 1}, True, TypeError, "no sum of weights"),
-        (Perceptron(degree=2), {"a": 1, "b": 1}, True, TypeError, "no sum of weights"),
+        (AdaptiveClassifier(), {"a": 1, "b": 1}, True, TypeError, "not a sum of weights"),
+        (Perceptron(degree=2), {"a": 1, "b": 1}, True, TypeError, "not a sum of weights"),
     ],
 )
 def test_an_update_that_cannot_be_drawn_is_an_error(model, x, y, error, message, ax):
@@ -319,7 +319,7 @@ def test_texts_are_projected_too(ax):
     ("model", "error", "message"),
     [
         (Perceptron(), ValueError, "all weights of the model are 0"),
-        (taught(AdaptiveClassifier, points()), TypeError, "no sum of weights"),
+        (taught(AdaptiveClassifier, points()), TypeError, "not a sum of weights"),
         (MIRA(), ValueError, "met 0 labels"),
     ],
 )

@@ -259,15 +259,15 @@ def test_a_file_predicts_in_sql_on_every_machine(frame, tmp_path):
 @pytest.mark.parametrize(
     ("params", "error", "says"),
     [
-        ({"margin": 1.0, "learner": "adaptive"}, ValueError, "margin is no parameter of Adaptive"),
+        ({"margin": 1.0, "learner": "adaptive"}, ValueError, "margin is not a parameter of A"),
         ({"learner": "voted"}, ValueError, "it must be one of adaptive, multiclass"),
         ({"mixes": 0}, ValueError, "must be at least 1"),
-        ({"mixers": 2}, TypeError, "mixers is no parameter"),
+        ({"mixers": 2}, TypeError, "mixers is not a parameter"),
         ({"featuresCol": "f"}, ValueError, "textCol and featuresCol are both set"),
         ({"fields": ["text"]}, ValueError, "textCol and fields are both set"),
         ({"fields": []}, TypeError, "fields"),
         ({"classWeight": {"spam": -1.0}}, ValueError, r"class_weight\['spam'\]=-1.0"),
-        ({"classWeight": {("a", "b"): 1.0}}, TypeError, "the label .* is no str, bool or number"),
+        ({"classWeight": {("a", "b"): 1.0}}, TypeError, "the label .* is not a str, bool"),
         ({"classWeight": "balanced"}, TypeError, "classWeight.*give a dict"),
         ({"shuffle": False}, ValueError, "numShards is set and shuffle is False"),
         ({"labelCol": "parts"}, ValueError, "labelCol='parts' is of type array<int>"),
@@ -355,7 +355,7 @@ def test_the_threshold_says_which_labels_are_answered(tags):
         ({"labelCol": "twice"}, BadRows, "y has the label 'ham' twice .*the first is partition 0"),
         ({"threshold": 2.0}, ValueError, "threshold=2.0; it must be a number above 0 and below 1"),
         ({"threshold": "f2"}, TypeError, "threshold.*'f2'; give a number, or 'f1'"),
-        ({"learner": "mira", "threshold": 0.5}, ValueError, "threshold is no parameter of MIRA"),
+        ({"learner": "mira", "threshold": 0.5}, ValueError, "threshold is not a parameter of MIRA"),
     ],
 )
 def test_what_cannot_be_of_several_labels_is_refused_by_name(tags, params, error, says):

@@ -156,7 +156,7 @@ static void sp_ask_naive_bayes(const sp_adaptive *a, sp_weighed *w)
     w->d = z[a->positive] - z[1 - a->positive];
 }
 
-/* The event's entries that are no columns, in its order, and all columns behind them. */
+/* The event's entries that are not columns, in its order, and all columns behind them. */
 static void sp_weighed_part(const sp_adaptive *a, const sp_slot_type *slots, const double *x,
                             ptrdiff_t n, sp_weighed *w)
 {
@@ -575,7 +575,7 @@ static void sp_learn_once(sp_adaptive *a, const sp_weighed *w, ptrdiff_t y, doub
     sp_adaptive_set_count(a, y, a->D[y] + u);
 }
 
-/* Learn n entries that are no columns: the counts and the step. `sums`: what they have of w's. */
+/* Learn n entries that are not columns: counts and the step. `sums`: what they have of w's. */
 static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
                              const sp_slot_type *slots, const double *x, ptrdiff_t n,
                              const sp_sums *sums, ptrdiff_t y, double u)
@@ -606,7 +606,7 @@ SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *
     if (a->naive_bayes)
         sp_learn_usual_odds(a, w);
     if (!known)
-        a->n_labels += 1; /* nobody expected it: drift of what is known is watched */
+        a->n_labels += 1; /* it could not be expected: drift is watched in known labels */
     else if (a->watches)
         sp_drift_see(&a->drift, &w->surprise, u);
     if (w->n_begun)

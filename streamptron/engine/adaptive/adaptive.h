@@ -1,5 +1,5 @@
-/* AdaptiveClassifier with up to two labels: a soft perceptron on features weighted by what they
-   have told about the label. With more it is what many/many.h says.
+/* AdaptiveClassifier with up to two labels: a soft perceptron on features weighted by how
+   informative they have been. With more it is what many/many.h says.
 
    The other rules say how far a step goes and the table takes it. This one keeps other numbers for
    a feature, so it has slots, sums and updates of its own. tests/twin/adaptive.py is the same in
@@ -8,7 +8,7 @@
 
        a feature j              s      the mean of |x|, by sample weight u; was x ever negative?
                                 cnt    the sum of u
-                                om     how much it has told about the label; 1/8 at first
+                                om     how informative it has been; 1/8 at first
                                 w, G   the weight of the one output, and the sum of q X^2
        a feature and a label    c      the sum of u v
        a label                  D      the sum of u
@@ -43,7 +43,7 @@
        before, if y was known:  g = u d log P(y) / d tau;  G_tau += g^2;
                          tau = clip(tau + g / (10 sqrt(G_tau)), from 1/5 to 5)
 
-   The output speaks for the `positive` label: the second, unless the first is True.
+   The score is positive for the `positive` label: the second, unless the first is True.
 
    Slots. All of 32 bytes, in blocks of the table, each a chunked array of its own; all numbers are
    floats but s, which holds 1e-50 and 1e50:

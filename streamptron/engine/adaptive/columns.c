@@ -195,7 +195,7 @@ SP_PRIVATE const char *sp_columns_fault(const sp_columns *columns, const sp_tabl
                        >= sp_column_number(columns, index, columns->turns[n + i])))
             return "the columns are not summed in the order of their numbers";
     }
-    return n == columns->n ? NULL : "the list of columns has one that is none";
+    return n == columns->n ? NULL : "the list of columns names a feature that is not a column";
 }
 
 SP_PRIVATE bool sp_record_fault(const sp_column *column)

@@ -52,7 +52,7 @@
 typedef struct sp_column { /* a slot's 32 bytes in block 1 */
     double a;
     double b;
-    double n; /* 0: it is no column */
+    double n; /* 0: it is not a column */
     double since;
 } sp_column;
 
@@ -156,7 +156,7 @@ static inline void sp_column_sums(const float *e, const double *rD, double *sum,
     *squares = (first * first) * rD[0] + (second * second) * rD[1];
 }
 
-/* It is no column any more, of two labels. */
+/* It is no longer a column, of two labels. */
 SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot);
 
 static inline size_t sp_columns_bytes(const sp_columns *columns)
@@ -170,7 +170,7 @@ SP_PRIVATE void sp_columns_free(sp_columns *columns);
 /* Room for n in the list. -1 without memory. */
 SP_PRIVATE int sp_columns_room(sp_columns *columns, ptrdiff_t n);
 
-/* Where in the list a slot stands; -1 if it is no column. `near`: where it may well be. */
+/* Where in the list a slot stands; -1 if it is not a column. `near`: where it may well be. */
 static inline ptrdiff_t sp_columns_at(const sp_columns *columns, sp_slot_type slot, ptrdiff_t near)
 {
     ptrdiff_t first = 0;

@@ -74,8 +74,8 @@ SP_TEMPLATE double sp_log(double x)
     return (2.0 * s + 2.0 * s * p) + e * SP_LN2;
 }
 
-/* e^x for x <= 0, as the polynomial at x - k log 2, times 2^k; 0 below -700, and of what is no
-   number, of which no k can be made. Within 1 ulp. */
+/* e^x for x <= 0, as the polynomial at x - k log 2, times 2^k; 0 below -700, and of NaN,
+   of which no k can be made. Within 1 ulp. */
 SP_TEMPLATE double sp_exp(double x)
 {
     double at = x >= -700.0 ? x : -700.0;

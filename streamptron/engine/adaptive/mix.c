@@ -245,7 +245,7 @@ static sp_slot_type sp_view_slot(const sp_shard *shard, sp_slot_type slot)
                                                                   : (sp_slot_type)SP_SLOT_NULL;
 }
 
-/* Whether a side's slot is no column, and lies as in the merged learner. */
+/* Whether a side's slot is not a column, and lies as in the merged learner. */
 static bool sp_lies_as_word(const sp_shard *side, sp_slot_type slot)
 {
     const double *column = sp_shard_row(side, SP_BLOCK_COLUMNS, slot);

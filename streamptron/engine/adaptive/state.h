@@ -37,7 +37,7 @@ typedef struct sp_adaptive {
     bool naive_bayes;
     bool intercept;
     bool rows;    /* more than two labels have come: what labels have lies in rows (many/many.h) */
-    int positive; /* of two labels, the one the output speaks for */
+    int positive; /* of two labels, the one whose score is positive */
     ptrdiff_t n_labels;
     double T;
     double m;
@@ -81,7 +81,7 @@ typedef struct sp_weighed {
     sp_own own;
     sp_sums sums;
     ptrdiff_t room;    /* entries */
-    ptrdiff_t n_plain;  /* entries that are no columns */
+    ptrdiff_t n_plain;  /* entries that are not columns */
     ptrdiff_t n_shown; /* these, and all columns behind them */
     ptrdiff_t n;        /* and what the columns hide behind those: gaps */
     sp_arena names;     /* their names */
@@ -140,7 +140,7 @@ static inline const double *sp_weighed_values(const sp_weighed *w, const sp_even
     return w->n > w->n_plain ? w->x : event->values;
 }
 
-/* Which entry of the event entry i is, which is no gap; -1: it is a column that the event
+/* Which entry of the event entry i is, which is not a gap; -1: it is a column that the event
    lacks. */
 static inline ptrdiff_t sp_weighed_entry(const sp_weighed *w, ptrdiff_t i)
 {

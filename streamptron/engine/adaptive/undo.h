@@ -7,7 +7,7 @@
        else            now - (after - before)
 
    which is the step's own share of a sum (w, G, c, cnt). The mean of |x| comes back by its sum,
-   s cnt. om, what the feature has told, is not a sum: where the counts have moved on, it is worked
+   s cnt. om, how informative it is, is not a sum: where the counts have moved on, it is worked
    out again from them. A count stays at least 0, whatever rounding or forgetting has left of it.
 
    A column's n, since and e are sums; its mean comes back by the sum n a, its spread by n b. A
@@ -112,7 +112,7 @@ static inline void sp_back_place(sp_head *head, ptrdiff_t y, float before, float
     }
 }
 
-/* What a feature has told, of its counts as they are now. */
+/* How informative a feature is, by its counts as they are now. */
 static inline void sp_back_om(sp_head *head, double all, const double *rD)
 {
     const double c0 = head->of.c[0], c1 = head->of.c[1];

@@ -48,7 +48,7 @@ static int sp_sent_small(sp_sent *sent, sp_fault *fault)
     if (!failed
         && (sp_json_type(&base.json, 0) != SP_JSON_STRING
             || sp_json_length(&base.json, 0) > SP_DIGEST_DIGITS))
-        failed = sp_sent_wrong(fault, "its base is no digest");
+        failed = sp_sent_wrong(fault, "its base is not a digest");
     if (!failed)
         sp_json_string(&base.json, 0, (uint8_t *)sent->base);
     sp_part_free(&base);
@@ -197,7 +197,7 @@ static const char *sp_sent_find(sp_sent *sent, const sp_learner *learner)
     for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
         const sp_array *shape = &sent->header.arrays[i];
         const uint8_t *start = sent->header.file + sent->header.size + shape->start;
-        p[i] = shape->there ? (void *)(uintptr_t)start : NULL; /* nobody writes through it */
+        p[i] = shape->there ? (void *)(uintptr_t)start : NULL; /* never written through */
         n[i] = shape->n;
     }
     if (sent->header.arrays[SP_DELTA_ROWS].width != (size_t)learner->table.width)

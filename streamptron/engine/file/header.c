@@ -326,14 +326,14 @@ SP_PRIVATE int sp_delta_header_read(sp_header *header, const uint8_t *file, size
     size_t length = n < 8 ? 0 : sp_header_length(file);
     if (length == 0 || length > n - 8 || (length + 8) % SP_ALIGNMENT)
         return sp_fault_say(fault, SP_WHY_FOREIGN,
-                            "is no delta, or it was cut off: it has no header");
+                            "is not a delta, or was cut off: it has no header");
     header->file = file;
     header->size = 8 + length;
     int failed = sp_json_read(&header->json, file + 8, length, fault);
     if (failed == SP_WHY_MEMORY)
         return failed;
     if (failed || !sp_metadata_find(header))
-        return sp_fault_say(fault, SP_WHY_FOREIGN, "is no delta: its header is not JSON");
+        return sp_fault_say(fault, SP_WHY_FOREIGN, "is not a delta: its header is not JSON");
     const sp_json *json = &header->json;
     uint32_t version = sp_json_get(json, header->metadata, "version");
     if (!sp_json_is(json, sp_json_get(json, header->metadata, "format"), "streamptron delta")

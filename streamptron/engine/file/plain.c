@@ -69,7 +69,7 @@ static void sp_number_write(const sp_json *json, uint32_t node, sp_bytes *to)
     sp_bytes_word(to, "\"]");
 }
 
-/* A value that is no list and no object. */
+/* A value that is neither a list nor an object. */
 static void sp_plain_scalar(const sp_json *json, uint32_t node, sp_bytes *to)
 {
     if (sp_json_type(json, node) == SP_JSON_STRING)

@@ -68,7 +68,7 @@ SP_PRIVATE void sp_tokens_free(sp_tokens *tokens)
 }
 
 /* The first of a tuple's values, as a file has them or as people write them, and how many. 0: it is
-   no tuple. */
+   not a tuple. */
 static uint32_t sp_tuple_at(const sp_given *given, uint32_t node, uint32_t *n)
 {
     const sp_json *json = given->json;

@@ -17,7 +17,7 @@ SP_PRIVATE int sp_lists_unite(sp_united *to, const sp_json *const *lists, int n,
 
 SP_PRIVATE void sp_united_free(sp_united *united);
 
-/* How many values a document is a list of; 0 of one that is none. */
+/* How many values a document's list has; 0 if it is not a list. */
 static inline uint32_t sp_list_length(const sp_json *json)
 {
     return sp_json_type(json, 0) == SP_JSON_LIST ? json->nodes[0].n : 0;

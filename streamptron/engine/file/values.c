@@ -514,7 +514,7 @@ static void sp_string_show(const sp_json *json, uint32_t node, bool inner, sp_by
     sp_free(room);
 }
 
-/* One value that is no tuple. */
+/* One value that is not a tuple. */
 static void sp_scalar_show(const sp_json *json, uint32_t node, bool inner, sp_bytes *to)
 {
     switch (sp_json_type(json, node)) {

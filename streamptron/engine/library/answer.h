@@ -24,7 +24,7 @@ SP_PRIVATE int sp_check_weight(const spt_model *model, double weight, double u, 
 SP_PRIVATE int sp_label_number(spt_model *model, const char *p, size_t n, size_t *label,
                                spt_error *error);
 
-/* The output that speaks for or against a label, and which of the two. */
+/* The output whose score is for or against a label, and which of the two. */
 SP_PRIVATE ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, double *sign);
 
 /* Say what is wrong in a file that is used where it lies. Returns the code. */

@@ -39,7 +39,7 @@ typedef const void *(*sp_disk_pieces)(const void *owner, int i, size_t *n);
 SP_PRIVATE int sp_disk_replace(const char *path, sp_disk_pieces pieces, const void *owner,
                                sp_disk_mark *mark);
 
-/* n bytes that nobody can know. 0, or the system's error. */
+/* n bytes that cannot be guessed. 0, or the system's error. */
 SP_PRIVATE int sp_disk_random(void *p, size_t n);
 
 #endif

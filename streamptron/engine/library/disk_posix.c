@@ -86,7 +86,7 @@ static int sp_disk_take(int number, bool map, sp_disk_file *file)
 SP_PRIVATE int sp_disk_open(const char *path, bool map, sp_disk_file *file)
 {
     memset(file, 0, sizeof(*file));
-    /* a pipe would wait until somebody writes to it */
+    /* a pipe would wait for a writer */
     int number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (number < 0)
         return errno;
@@ -169,7 +169,7 @@ static int sp_disk_begin(sp_disk_fresh *fresh)
         if (fresh->number < 0)
             return errno;
 #if !defined(__wasi__)
-        flock(fresh->number, LOCK_EX | LOCK_NB); /* where there are no locks, nobody looks */
+        flock(fresh->number, LOCK_EX | LOCK_NB); /* without locks, none is looked for */
 #endif
         return 0;
     }

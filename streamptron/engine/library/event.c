@@ -200,7 +200,7 @@ SPT_API int spt_event_texts(spt_event *event, const char *const *texts, const si
         return failed;
     if (!contents->has_tokens)
         return sp_say(error, SPT_ARGUMENT,
-                      "the model has no tokenizer, so a text is no event of it; add its features");
+                      "the model has no tokenizer, so it cannot take a text; add its features");
     if (n_texts != (size_t)tokens->n_pieces)
         return sp_say(error, SPT_ARGUMENT,
                       tokens->named ? "the model's tokenizer takes a text for each of its fields: "

@@ -19,7 +19,7 @@ struct spt_model {
     sp_disk_mark mark; /* of the file that was opened */
     const uint8_t *at; /* its bytes, if they are used where they lie */
     size_t n_at;
-    uint64_t life; /* how often it has become another: steps of before are no longer its own */
+    uint64_t life; /* how often it was replaced: earlier steps are no longer its own */
     bool read_only;
 };
 

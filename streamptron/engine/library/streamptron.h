@@ -315,7 +315,7 @@ SPT_API int spt_delta(const spt_model *model, const spt_model *since, uint64_t s
 
 /* Learn what n deltas hold, in whatever order they came: the model becomes what spt_merge makes of
    those who sent them. All go on from this very model, each with another shard's number. Nothing in
-   them is believed. Steps of before cannot be taken back any more. */
+   them is believed. Earlier steps can no longer be taken back. */
 SPT_API int spt_apply(spt_model *model, const void *const *deltas, const size_t *lengths, size_t n,
                       spt_error *error);
 

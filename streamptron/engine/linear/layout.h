@@ -1,4 +1,4 @@
-/* Where the numbers of a slot are, and what the loops over slots are told. */
+/* Where the numbers of a slot are, and what the loops over slots are given. */
 
 #ifndef STREAMPTRON_LINEAR_LAYOUT_H
 #define STREAMPTRON_LINEAR_LAYOUT_H

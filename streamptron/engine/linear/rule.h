@@ -70,7 +70,7 @@ static inline int sp_rule_keeps(int kind)
     return kind == SP_RULE_AROW ? SP_KEEP_PRECISION : SP_KEEP_NONE;
 }
 
-/* Where a newcomer's intercept begins. AROW's is far from every event until a feature speaks for
+/* Where a newcomer's intercept begins. AROW's is far from every event until a feature favours
    it; from 0 it would step on each event that is not its own. MIRA's would be the best of many
    events after its first, for a step goes as far as it must. Where weights are averaged, one step
    hardly moves them, and from below 0 a label would not be met for long. */

@@ -46,7 +46,7 @@ static size_t sp_charset_utf8(const uint8_t *p, size_t n)
     return c == SP_REPLACEMENT && !(p[0] == 0xEF && k == 3) ? 0 : k;
 }
 
-/* Count the characters of UTF-8 that are not ASCII, and the bytes that are none. */
+/* Count the characters of UTF-8 beyond ASCII, and the bytes that are not UTF-8. */
 static void sp_charset_count(const uint8_t *p, size_t n, size_t *n_good, size_t *n_bad)
 {
     *n_good = *n_bad = 0;

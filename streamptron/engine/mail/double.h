@@ -12,7 +12,7 @@
        Big5         100000 + its place
        GB18030      105000 + its number       of four bytes, below U+10000
 
-   Signs are spaces, and what is no character U+FFFD. */
+   Signs are spaces, and what is not a character is U+FFFD. */
 
 #ifndef STREAMPTRON_MAIL_DOUBLE_H
 #define STREAMPTRON_MAIL_DOUBLE_H

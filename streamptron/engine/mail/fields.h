@@ -5,9 +5,9 @@
         =?utf-8?Q?money?=                      which goes on
                                                an empty line: the header's end
 
-   Lines that begin an mbox's mail may come first. If what follows is no field, and no empty line,
-   there is no header: all is text. Nothing is copied: a value is bytes of the mail, its line ends
-   within it.
+   Lines that begin an mbox's mail may come first. If what follows is neither a field nor an empty
+   line, there is no header: all is text. Nothing is copied: a value is bytes of the mail, its line
+   ends within it.
 
    Fields that other filters, ours, the mailbox or the receiver's program have written say nothing
    of the mail, and would be learned instead of it: the list of them stands in fields.c. */

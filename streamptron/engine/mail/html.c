@@ -138,7 +138,7 @@ static void sp_page_end_before(sp_page *page, uint8_t tag)
     }
 }
 
-/* Where the text of a tag ends that is no HTML, whose name has n bytes. */
+/* Where the text of a tag ends that is not HTML, whose name has n bytes. */
 static const uint8_t *sp_html_raw_end(const uint8_t *p, const uint8_t *end, const uint8_t *name,
                                       size_t n)
 {

@@ -13,7 +13,7 @@
    multipart is cut where a line begins with its boundary; without one, or nested too deeply, it is
    read as text. A mail in a mail is walked like a part, and decoded first if it is encoded. Of
    several Content-Types that one counts which leads to the most, since mail programs differ here.
-   What is no text gives nothing. Time is linear: each level looks at each byte once,
+   A part that is not text gives nothing. Time is linear: each level looks at each byte once,
    and there are few levels. */
 
 #ifndef STREAMPTRON_MAIL_PARTS_H

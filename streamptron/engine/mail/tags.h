@@ -9,7 +9,7 @@ enum {
     /* its look */
     SP_TAG_NOTHING = 1, /* it only changes how letters look: nothing is in its place */
     SP_TAG_VOID = 2,    /* it has no text and no end */
-    SP_TAG_RAW = 4,     /* what is in it is no HTML, and is not shown */
+    SP_TAG_RAW = 4,     /* its content is not HTML, and is not shown */
 
     /* its place; a bit each, of which tags have the number */
     SP_PLACE_P = 1,

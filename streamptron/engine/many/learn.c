@@ -457,7 +457,7 @@ SP_WIDER_HERE(void, sp_many_settle,
     sp_dues_settle(dues, rows, rD, all);
 }
 
-/* The steps in all rows, and the counts of entries that are no columns. */
+/* The steps in all rows, and the counts of entries that are not columns. */
 SP_WIDER_HERE(void, sp_many_learn_rows,
          (sp_learner *learner, const sp_event *event, const sp_met *w, ptrdiff_t y, double u),
          (learner, event, w, y, u))

@@ -174,7 +174,7 @@ SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
     if (table->own == NULL)
         table->own = sp_rows_open();
     if (table->own == NULL) {
-        sp_tree_free(&learner->adaptive.many); /* nobody else knows of it while there are no rows */
+        sp_tree_free(&learner->adaptive.many); /* it has no other owner while there are no rows */
         return -1;
     }
     table->kind = &sp_many_slots;
@@ -244,7 +244,7 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
             break;
         if (sp_many_row_fault(learner, head, true)
             || sp_many_row_fault(learner, sp_many_e(table, slot), false))
-            return "a row has entries that are none";
+            return "a row has invalid entries";
         sp_many_sums(sp_many_rows(table), &head->row, a->rD, &sum, &squares);
         if (sum != head->of.N)
             return "a feature's counts are not those of its row";

@@ -11,7 +11,7 @@
 /* Give a learner of two labels rows. -1 without memory, and nothing has changed. */
 SP_PRIVATE int sp_many_split(sp_learner *learner);
 
-/* The other form of a table of two labels, whose output speaks for the `positive` one. -1 without
+/* The other form of a table of two labels, whose score is positive for `positive`. -1 without
    memory; call sp_table_free and sp_rows_free in either case. */
 SP_PRIVATE int sp_many_turned(sp_table *to, const sp_table *pair, int positive);
 

@@ -208,7 +208,7 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
          i = sp_met_from(w->score, i + 1, w->n_met, best))
         top = top < 0 ? (ptrdiff_t)w->met[i] : SP_MIN(top, (ptrdiff_t)w->met[i]);
     if (top < 0 && w->n_met)
-        top = w->met[0]; /* its score is no number, as only a damaged file has it */
+        top = w->met[0]; /* its score is NaN, as only a damaged file has it */
     double least = best;
     ptrdiff_t k = w->n_met < a->n_labels ? sp_tree_from(&learner->adaptive.many, 0, least) : -1;
     while (k >= 0) {

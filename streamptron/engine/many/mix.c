@@ -157,7 +157,7 @@ SP_PRIVATE void sp_many_mix_once(sp_merge *m)
 
 /* --- A feature */
 
-/* Look at a slot of side k. A row that is none, in a file that nobody has read, counts as empty. */
+/* Look at a slot of side k. An invalid row, in a file that was not checked, counts as empty. */
 static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_seen *seen)
 {
     const sp_many_merge *own = (const sp_many_merge *)m->own;

@@ -119,7 +119,7 @@ static void sp_many_back_counts(const sp_sparse_rows *rows, sp_head *head, const
     }
 }
 
-/* N, and what a feature has told, of the counts in its row as they are now. */
+/* N, and how informative a feature is, by the counts in its row as they are now. */
 static float sp_many_back_om(const sp_learner *learner, sp_head *head)
 {
     const sp_adaptive *a = &learner->adaptive;

@@ -11,7 +11,7 @@
    the processor's TLB covers, much of the time goes into address translation. So from 8 MB on, an
    index's regions have the size and alignment of a huge page. No event should wait for two
    megabytes to be cleared, so the region's small pages are touched one by one. When the last has
-   been cut, the system is told that it may merge them when it has time (Linux does, in the
+   been cut, the system is allowed to merge them when it has time (Linux does, in the
    background). Weights stay in blocks from the heap, which the next model can reuse at once: those
    of the most frequent words lie side by side anyway, unless slots change hands under a ceiling. A
    copy of a model is one region from the heap.

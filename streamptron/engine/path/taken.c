@@ -416,7 +416,7 @@ SP_API const char *sp_taken_fault(const sp_taken *taken, const sp_learner *learn
     if (taken->how == SP_KEEPING_NONE)
         return NULL;
     if (taken->how != sp_keeping_of(learner) || taken->n_parts < 1)
-        return "it is no step of such a model";
+        return "it is not a step of such a model";
     if (taken->how == SP_KEEPING_MOVES)
         return sp_moves_fault(taken, learner, event);
     if (taken->how == SP_KEEPING_SLOTS)

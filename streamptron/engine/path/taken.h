@@ -15,8 +15,8 @@
                where columns had curves, what shapes/undo.h says
        NOTES   what the machine writes down
 
-   Each part lies where its owner has put it, at a multiple of eight. It may be kept for as long as
-   anybody likes, and come from anywhere: sp_taken_fault trusts nothing. */
+   Each part lies where its owner has put it, at a multiple of eight. It may be kept for any
+   length of time, and come from anywhere: sp_taken_fault trusts nothing. */
 
 #ifndef STREAMPTRON_PATH_TAKEN_H
 #define STREAMPTRON_PATH_TAKEN_H

@@ -47,7 +47,7 @@ SP_PRIVATE void sp_marks_plain(double *slot);
 SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n);
 
 #define SP_MARK_VALUE 8.0f /* what one value counts at most, times its sample weight */
-#define SP_MARK_C 0x1p120f /* the largest c of a row that is no feature's */
+#define SP_MARK_C 0x1p120f /* the largest c of a row that is not a feature's */
 
 /* The largest count of a label of a feature that has come cnt times, and the least: `negative`: its
    values have been. Of a sample weight next to 0 a count may round to nothing, and its c not. */

@@ -212,7 +212,7 @@ static void sp_sets_tally(sp_sets *s, const sp_answered *w, double u)
         if ((i >= w->n_met && sp_is_met(w, k)) || !sp_is_named(w, k))
             continue;
         double score = i < w->n_met ? w->marks[k].score : s->labels[k].rest;
-        if (!(score >= -5.0)) /* not what is no number either, of which no place can be made */
+        if (!(score >= -5.0)) /* nor NaN, of which no place can be made */
             continue;
         int t = (int)(sp_sigmoid(score) * SP_SETS_STEPS);
         t = SP_MIN(t, SP_SETS_STEPS - 1);

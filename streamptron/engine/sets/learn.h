@@ -1,4 +1,4 @@
-/* What MultiLabelClassifier learns from an event that has been answered and told its labels.
+/* What MultiLabelClassifier learns from an event that has been answered and has its labels.
 
    First the strides, by the labels' errors: nothing changes. Then the blocks that rows will need,
    which is all that can fail. Last the strides are taken, and everything is counted. */
@@ -15,10 +15,10 @@ SP_PRIVATE double sp_sets_all_wn(const sp_sets *s);
    its V is 0. `wn`: the sum over all labels before it, to which its own is added. */
 SP_PRIVATE sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn);
 
-/* Whether an event that has been told its labels was not answered exactly. */
+/* Whether an event that has its labels was not answered exactly. */
 SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_answered *w);
 
-/* The strides of an event that has been told its labels. -1 without memory. */
+/* The strides of an event that has its labels. -1 without memory. */
 SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_event *event,
                            sp_answered *w, double u);
 

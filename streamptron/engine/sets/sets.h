@@ -102,11 +102,11 @@ typedef struct sp_marked_value {
     bool fresh; /* a feature without a slot when it was answered */
 } sp_marked_value;
 
-/* An event as it has been answered, what it is told of its labels, and the step that follows. */
+/* An event as it has been answered, the labels that it was given, and the step that follows. */
 typedef struct sp_answered {
     sp_own own;
     uint64_t turn; /* of answers */
-    uint64_t word; /* of what is told */
+    uint64_t word; /* of what is given */
     sp_marked_value *values;
     ptrdiff_t values_room;
     double heft;
@@ -122,7 +122,7 @@ typedef struct sp_answered {
     ptrdiff_t n_there;
     ptrdiff_t told_room;
     bool open;     /* labels that are not named are left open; else they are absent */
-    ptrdiff_t n_new; /* of those told: new ones */
+    ptrdiff_t n_new; /* of those given: new ones */
     sp_marked_stride *strides;
     ptrdiff_t n_strides;
     ptrdiff_t strides_room;

@@ -1,5 +1,5 @@
-/* What MultiLabelClassifier is told, and what it tells of itself. There is no loop here, so all may
-   include it. */
+/* The labels that MultiLabelClassifier is given, and what it says of itself. There is no loop
+   here, so all may include it. */
 
 #ifndef STREAMPTRON_SETS_TELL_H
 #define STREAMPTRON_SETS_TELL_H

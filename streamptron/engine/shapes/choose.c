@@ -181,7 +181,7 @@ static void sp_forget_surfaces(sp_shapes *shapes)
     layer->n = n;
 }
 
-/* Curves of what is no column any more, likewise. */
+/* Curves of what is no longer a column, likewise. */
 static void sp_forget_curves(sp_shapes *shapes)
 {
     sp_layer *layer = &shapes->of[0];

@@ -5,7 +5,7 @@
    512 after. A column's rank is
 
        R (x 1.1 if it is chosen) + 3 max(0, largest beta of its pairs - 1/4)
-       R^2 = sum of N om^2 / sum of N over the hats of its curve: what it told, in any shape
+       R^2 = sum of N om^2 / sum of N over the hats of its curve: its use, in any shape
 
    and from event 512 on the last two places are for guests: pairs of columns that say something
    only together. Of each two columns that are watched, with r what the curves leave wrong,

@@ -379,7 +379,7 @@ SP_PRIVATE const char *sp_shapes_fault(const sp_shapes *shapes, ptrdiff_t n_labe
         for (ptrdiff_t k = 0; k < layer->n; k++) {
             if (!sp_shape_is_new(&layer->parts[k])
                 && !sp_part_is_sound(&layer->parts[k], i, shapes->lanes, n_labels))
-                return "a curve or surface has a number that is none";
+                return "a curve or surface has an invalid number";
         }
     }
     return NULL;

@@ -1,8 +1,8 @@
 /* Curves and surfaces as a flat array of words, the way a model file holds them, and back.
 
        numbers     of each: see sp_shapes_write; a float64 is two words, the lower one first
-       columns     by their place among those that may have shapes, in the order of turns: so there
-                   is no slot in it
+       columns     by their place among those that may have shapes, in the order of turns: so it
+                   has no slots
        parts       those that have learned, by their columns; cells with the labels there are
 
    Reading trusts nothing. */

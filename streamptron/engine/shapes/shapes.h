@@ -10,7 +10,7 @@
    Python, to the last bit. In its letters:
 
        a hat or cell    c    the sum of u h by label, h being how near it is;  N = sum of c
-                        om   how much it has told, 1/8 at first;  w, G of each output
+                        om   how informative it has been, 1/8 at first;  w, G of each output
        a part           alpha of a curve, beta of a surface: its gate, 1/4 at first, with Gamma
        a layer          tau, likewise
 

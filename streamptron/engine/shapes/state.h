@@ -47,7 +47,7 @@ typedef struct sp_shapes {
     sp_slot_type *columns; /* those that may have shapes, in the order of their turns */
     ptrdiff_t n_columns;
     ptrdiff_t room;                         /* of these, of rank, and of S */
-    double *rank;                           /* what they told at the last choice */
+    double *rank;                           /* how informative they were at the last choice */
     double *S;                              /* of each two columns that are watched */
     double Z;
     double next; /* T of the next choice */

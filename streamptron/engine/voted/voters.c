@@ -426,7 +426,7 @@ static const char *sp_turns_fault(const sp_voters *v, const sp_voter *voter)
     if (!(0 <= voter->start && voter->start <= voter->end && voter->end <= voter->room))
         return "a label has more turns than room";
     if ((voter->cut && !v->budget) || (voter->B != 0.0 && !voter->cut))
-        return "a label has lost turns that nobody has dropped";
+        return "a label has lost turns that were not dropped";
     for (ptrdiff_t p = voter->start, end = voter->end; p < end; p++) {
         turn = &voter->turns[p];
         if (turn->update - v->number >= (size_t)sp_voters_updates(v)

@@ -136,7 +136,7 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
     return 0;
 }
 
-/* Whether numbers of a side come from a file or a delta, where nobody has looked at all of them. */
+/* Whether numbers of a side come from a file or a delta, where not all have been checked. */
 static bool sp_is_doubtful(const sp_shard *side)
 {
     return side->keys != NULL || side->learner->table.borrowed;

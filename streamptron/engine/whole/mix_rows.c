@@ -50,7 +50,7 @@ SP_PRIVATE sp_slot_type sp_side_slot(const sp_merge *m, int k, sp_slot_type slot
     return k == m->n ? sp_base_slot(m, slot) : sp_shard_own(&m->shards[k], slot);
 }
 
-/* A number as the merged learner has it, from a side that may speak for the other label. */
+/* A number as the merged learner has it, from a side whose sign may be the other label's. */
 static inline double sp_signed(double x, double sign)
 {
     return sign < 0.0 ? 0.0 - x : x;

@@ -22,7 +22,7 @@ SP_PRIVATE void sp_reshaped_write(const sp_shard *shard, const sp_shapes *was, u
 SP_PRIVATE int sp_reshaped_lay(sp_learner *learner, const sp_shard *shard, const sp_learner *base,
                                const uint32_t *words, size_t n);
 
-/* All that a learner has of them, to be told from any other: how many words, and these, which
+/* All that a learner has of them, to compare it with others: how many words, and these, which
    sp_free frees; NULL: nothing. -1 without memory. */
 SP_PRIVATE ptrdiff_t sp_reshaped_all(const sp_learner *learner, uint32_t **words);
 

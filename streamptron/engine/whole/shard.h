@@ -60,7 +60,7 @@ typedef struct sp_shard {
     /* outputs */
     const int32_t *labels;  /* by label of the merged: its own number, or -1 */
     const int32_t *outputs; /* by output of the merged: its own, or -1 */
-    const double *signs;    /* and whether that speaks for the other side, -1 */
+    const double *signs;    /* -1: its score is for the other side */
     bool plain;             /* outputs lie as in the merged learner, as far as there are any */
 } sp_shard;
 

@@ -105,7 +105,7 @@ typedef struct {
 typedef struct {
     sp_blocks blocks;
     const int32_t *label;           /* by label of all: its own number, or -1 */
-    double sign;                    /* whether its output speaks for the same side */
+    double sign;                    /* -1: its score is for the other side */
     double gained;                  /* by how much its T has grown since the base */
 } sp_view;
 

@@ -100,7 +100,7 @@ SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner)
         if (row->block && (units > sp_row_capacity((int)row->size)
                            || !sp_wide_is_sound(
                                table, sp_wide_fields(sp_wide_rows(table), row), row->n)))
-            return "a row has labels that are none, or in no order, or a number that is not finite";
+            return "a row has invalid labels, or in no order, or a number that is not finite";
     }
     return NULL;
 }
