@@ -95,7 +95,7 @@ def learn_docstrings(library: Path) -> AdaptiveClassifier:
     print(f"\n{n:,} events: {wrong / n:.1%} wrong (to give always the same answer: {constant:.1%})")
     print(f"{n / seconds:,.0f} events a second, not counting the reading of the files")
     print(f"{len(seen)} labels, {model.n_features:,} features, {model.memory_usage / 1e6:.1f} MB")
-    print("\nThe words that speak most for the most frequent packages")
+    print("\nThe words that count most towards the most frequent packages")
     for label, _ in seen.most_common(6):
         top = model.top_features(7, label)  # .positive and .negative: lists of (word, weight)
         print(f"  {label:17}{', '.join(str(word) for word, _ in top.positive):.80}")
