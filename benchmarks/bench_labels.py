@@ -7,7 +7,7 @@ Many labels: an AdaptiveClassifier, multinomial naive Bayes (alpha .1), and Vowp
 from their neighbours (cloze) or from the two before (next), of the so many words that are most
 frequent; languages by three letters in a row; which of 500 texts a sentence is from; templates and
 systems of log lines; 20 newsgroups. The first 10,000 events of each, or with --whole those of
-docs/labels.md: 40,000, or what the stream has; of cloze 400,000 too.
+docs/measurements.md: 40,000, or what the stream has; of cloze 400,000 too.
 
 labels         those that came
 errors         answers that were wrong, in percent; the first, before any label is known, counts too

@@ -44,7 +44,7 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
         their votes are gone. The later vectors stay what they were, and so
         does the current one. But with `degree` above 1 a vector is nothing but its updates, and the
         dropped one leaves them all. A feature that no vector has any more leaves, too: see
-        docs/learning.md for when.
+        docs/conventions.md for when.
     intercept
         Learn an intercept, which moves at every update.
     class_weight

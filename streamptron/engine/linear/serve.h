@@ -19,7 +19,7 @@
    In a context the contestant with the smaller T[k][q] + G[k]/4 leads. The leader stays until it is
    beaten by more than 1/2. An event on which neither was wrong is not counted: nothing decays. The
    constants were chosen on fifteen real streams, in file order, and are not parameters.
-   docs/learning.md says how well they do.
+   docs/measurements.md says how well they do.
 
    The pocket (Gallant 1990) holds the current vector from its best run. On a stream, luck makes
    long runs, and a vector that was good before a drift would never leave. So the pocket also fights
