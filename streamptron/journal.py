@@ -20,7 +20,7 @@ from streamptron.modelfile.write import contents_of, write
 from streamptron.tickets import WRONG, Step, _count, check_can_undo
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from streamptron.modelfile.layout import Contents
     from streamptron.tickets import Ticket
@@ -103,7 +103,7 @@ class Journal:
         with self._lock:
             self._check_new(id)
             if self._teaches:
-                self._check_label(y, w)
+                check_label(self._learner, y, w)
                 self._before.learn_one(x)
             if self._before is not None:
                 x = self._before.transform_one(x)
@@ -157,7 +157,7 @@ class Journal:
         with self._lock:
             step = self._step(id)
             w = step.w if w is None else w
-            self._check_label(y, w)
+            check_label(self._learner, y, w)
             if undo:
                 self._learner.undo(step)
             self._forget(id)
@@ -203,28 +203,6 @@ class Journal:
                 f"id={shown(id)} is in the journal already; nothing was learned. Use correct or "
                 "undo, or give each event an id of its own"
             )
-
-    def _check_label(self, y: Any, w: float) -> None:
-        """That learning the label will not fail once the wrong one is taken back."""
-        learner: Any = self._learner
-        labels: Any
-        if learner._can("set"):
-            labels = learner._target(y)
-            encoded(labels, "y")
-            learner._weight(w)
-        else:
-            labels = [learner._checked_label(y)]
-            encoded(labels[0], "y")
-            learner._checked_step(labels[0], w)
-        known = learner._get_labels()
-        new = [] if known is None else [label for label in labels if label not in known]
-        if new and learner.max_labels is not None:
-            over = len(known) + len(new) - learner.max_labels
-            if over > 0:
-                raise ValueError(
-                    f"y={shown(new[-over])} is a new label, and the model already has "
-                    f"max_labels={learner.max_labels}; nothing has changed"
-                )
 
     def _step(self, id: Hashable) -> Step:
         try:
@@ -314,13 +292,7 @@ class Journal:
         with self._lock:
             state = learner._file_state()
             steps = list(self._steps.items())
-        body = b"".join(
-            piece
-            for id, step in steps
-            for part in (json.dumps(encoded(id, "id")).encode(), bytes(step))
-            for piece in (count_packed(len(part)), part)
-        )
-        return state, count_packed(self.most) + body
+        return state, packed_steps(self.most, steps)
 
     # --- Copies
 
@@ -332,6 +304,28 @@ class Journal:
     def __reduce__(self) -> tuple[Any, ...]:
         # pickle and copy come to the steps when they are done with the model
         return _rebuilt, (type(self), self.model, self.most, _StepsAfter(self))
+
+
+def check_label(learner: Any, y: Any, w: float) -> None:
+    """That learning a label will not fail, before anything is done that cannot be taken back."""
+    labels: Any
+    if learner._can("set"):
+        labels = learner._target(y)
+        encoded(labels, "y")
+        learner._weight(w)
+    else:
+        labels = [learner._checked_label(y)]
+        encoded(labels[0], "y")
+        learner._checked_step(labels[0], w)
+    known = learner._get_labels()
+    new = [] if known is None else [label for label in labels if label not in known]
+    if new and learner.max_labels is not None:
+        over = len(known) + len(new) - learner.max_labels
+        if over > 0:
+            raise ValueError(
+                f"y={shown(new[-over])} is a new label, and the model already has "
+                f"max_labels={learner.max_labels}; nothing has changed"
+            )
 
 
 def _before(model: Any, contents: Contents) -> Any:
@@ -371,6 +365,17 @@ def _rebuilt(cls: Any, model: Any, most: int, after: tuple[dict[Hashable, Step],
     journal = cls(model if later is None else later, most)
     journal._steps = steps
     return journal
+
+
+def packed_steps(most: int, steps: Iterable[tuple[Hashable, Step]]) -> bytes:
+    """A journal as a file holds it."""
+    body = b"".join(
+        piece
+        for id, step in steps
+        for part in (json.dumps(encoded(id, "id")).encode(), bytes(step))
+        for piece in (count_packed(len(part)), part)
+    )
+    return count_packed(most) + body
 
 
 def journal_of(model: Any, data: bytes, cls: Any = Journal) -> Any:

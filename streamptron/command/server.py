@@ -362,23 +362,34 @@ def _response(code: int, said: str, fields: Any = (), body: bytes = b"") -> byte
 # --- Where it answers
 
 
-def listen(path: str | None, place: str | None) -> tuple[socket.socket, str]:
-    """A socket that takes clients, at a file or else at HOST:PORT, and how the place is written."""
-    if path is not None:
-        return _unix(path), path
-    host, colon, port = typing.cast(str, place).rpartition(":")
+def listen(address: str, option: str) -> tuple[socket.socket, str]:
+    """A socket that takes clients, at HOST:PORT or at a file, and how the place is written."""
+    host, colon, port = address.rpartition(":")
+    if not colon and not address.isdigit():
+        return _unix(address, option), address
+    if "/" in address:
+        return _unix(address, option), address
     if not (colon and port.isascii() and port.isdigit() and int(port) < 1 << 16):
-        raise ValueError(f"--listen {place}: give a host and a port, as 127.0.0.1:783")
+        raise ValueError(
+            f"{option} {address}: give a host and a port, as 127.0.0.1:783, or a file for a socket"
+        )
     host = host.strip("[]")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         found = socket.create_server((host, int(port)), family=family)
     except OSError as error:
-        raise OSError(f"--listen {place}: {error.strerror or error}") from None
+        raise OSError(f"{option} {address}: {error.strerror or error}") from None
     return found, "{}:{}".format(*found.getsockname())
 
 
-def _unix(path: str) -> socket.socket:
+def unlink(listener: socket.socket, place: str) -> None:
+    """Remove the file of a socket that has one."""
+    if listener.family == socket.AF_UNIX:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(place)
+
+
+def _unix(path: str, option: str) -> socket.socket:
     """A socket in the file system; one that a dead process has left is replaced."""
     found = socket.socket(socket.AF_UNIX)
     try:
@@ -393,5 +404,5 @@ def _unix(path: str) -> socket.socket:
         found.listen(128)
     except OSError as error:
         found.close()
-        raise OSError(f"--socket {path}: {error.strerror or error}") from None
+        raise OSError(f"{option} {path}: {error.strerror or error}") from None
     return found

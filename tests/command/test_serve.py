@@ -26,7 +26,7 @@ WAIT = 60  # seconds, for what takes some tenths
 def serving(model, *words, code=0, end=signal.SIGTERM):  # noqa: F811
     """A server at a socket beside the model's file; what it has said is in the list."""
     path, said = str(model.parent / "sock"), []
-    with process("serve", "-m", model, "--socket", path, *words) as server:
+    with process("serve", "-m", model, "--spamd", path, *words) as server:
         try:
             first = server.stderr.readline()
             assert b"Z streamptron: answers at " in first, first + server.stderr.read()
@@ -297,13 +297,13 @@ def test_a_socket_that_a_dead_process_left_is_taken_and_one_that_lives_is_not(mo
     dead.bind(str(model.parent / "sock"))
     dead.close()
     with serving(model) as (path, _, _):
-        _, said = run("serve", "-m", model, "--socket", path, code=1)
+        _, said = run("serve", "-m", model, "--spamd", path, code=1)
         assert "another process answers there" in said
         assert asked(path, "PING")[0] == "SPAMD/1.5 0 PONG"
 
 
 def test_a_port_answers_too_and_ctrl_c_ends_it(model):  # noqa: F811
-    with process("serve", "-m", model, "--listen", "127.0.0.1:0") as server:
+    with process("serve", "-m", model, "--spamd", "127.0.0.1:0") as server:
         try:
             place = server.stderr.readline().decode().split()[-1]
             host, _, port = place.rpartition(":")
@@ -319,12 +319,13 @@ def test_a_port_answers_too_and_ctrl_c_ends_it(model):  # noqa: F811
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ([], 2, "give --socket FILE or --listen HOST:PORT, one of the two"),
-        (["--socket", "a", "--listen", "b:1"], 2, "one of the two"),
-        (["--listen", "localhost"], 2, "give a host and a port, as 127.0.0.1:783"),
-        (["--socket", "none/sock"], 1, "--socket none/sock: No such file or directory"),
-        (["--socket", "sock", "--save-every", "1"], 2, "without --learn nothing is learned"),
-        (["--socket", "sock", "--positive", "Junk"], 1, "--positive Junk is not a label"),
+        (["--spamd", "a", "--http", "b:1"], 2, "give --http or --spamd, one of the two"),
+        (["--spamd", "sock", "--sync", "never"], 2, "--sync is for --http; leave it out"),
+        (["--positive", "Junk"], 2, "--positive is for --spamd; leave it out"),
+        (["--spamd", "localhost:"], 2, "give a host and a port, as 127.0.0.1:783"),
+        (["--spamd", "none/sock"], 1, "--spamd none/sock: No such file or directory"),
+        (["--spamd", "sock", "--save-every", "1"], 2, "without --learn nothing is learned"),
+        (["--spamd", "sock", "--positive", "Junk"], 1, "--positive Junk is not a label"),
     ],
 )
 def test_what_cannot_be_meant_is_said(model, words, code, message):  # noqa: F811
@@ -334,7 +335,7 @@ def test_what_cannot_be_meant_is_said(model, words, code, message):  # noqa: F81
 def test_a_model_of_texts_is_refused(tmp_path):
     (tmp_path / "a.tsv").write_bytes(b"spam\twin\nham\tsee you\n")
     run("train", "-q", tmp_path / "a.tsv", "-m", tmp_path / "m")
-    _, said = run("serve", "-m", tmp_path / "m", "--socket", tmp_path / "sock", code=1)
+    _, said = run("serve", "-m", tmp_path / "m", "--spamd", tmp_path / "sock", code=1)
     assert "the model learns from texts, and this format gives mails" in said
 
 

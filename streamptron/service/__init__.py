@@ -1,0 +1,1 @@
+"""A service over HTTP: it answers, learns, and can be watched."""

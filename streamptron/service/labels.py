@@ -1,0 +1,148 @@
+"""Labels of JSON as a learner takes them, and back; and which may be learned."""
+
+from __future__ import annotations
+
+import contextlib
+import typing
+from typing import Any
+
+from streamptron._core import BinaryModel
+from streamptron.command.known import Labels as Allowed
+from streamptron.command.lines import TRUTHS
+from streamptron.estimator.names import shown
+from streamptron.journal import check_label
+from streamptron.service.bad import Bad, refused
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+
+class Labels:
+    """The labels of a model.
+
+    Parameters
+    ----------
+    learner
+        Whose they are.
+    lines
+        How the command line writes them, if it made the model.
+    is_filter
+        Whether it reads mails, where a third label is a slip.
+    most
+        So many it may have.
+    new, known
+        Whether all may be learned, or only those that it has.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        lines: dict[str, Any] | None,
+        *,
+        is_filter: bool,
+        most: int,
+        new: bool = False,
+        known: bool = False,
+    ) -> None:
+        self._learner, self._lines, self._most = learner, lines, most
+        self._binary = isinstance(learner, BinaryModel)
+        self._several: bool = learner._can("set")
+        self._names = self._binary_names()
+        self._allowed = self._allowed_labels(is_filter and not self._several, new, known)
+
+    def _binary_names(self) -> tuple[str, str] | None:
+        """How False and True are written, by a model of the command line."""
+        lines = self._lines
+        if lines is None or not self._binary:
+            return None
+        positive, names = lines["positive"], lines["names"] or [None, None]
+        if positive is not None:
+            return f"not {positive}", positive
+        return names[0] or "0", names[1] or "1"
+
+    def _allowed_labels(self, is_filter: bool, new: bool, known: bool) -> Allowed | None:
+        """Which labels may be learned: of mails no third one by a slip."""
+        if self._binary:
+            return None
+        names = [str(label) for label in self._learner.labels]
+        asked = known or ((self._lines or {}).get("labels") or {}).get("known", False)
+        if known and not names:
+            raise ValueError("--known-labels: the model knows no label yet; leave it out")
+        if new or not ((asked and names) or is_filter):
+            return None
+        return Allowed(names, 0 if asked else 2)
+
+    def label(self, value: Any) -> Hashable:
+        """A label of JSON as the learner takes it; of several labels a tuple of them."""
+        if self._several:
+            if not isinstance(value, list):
+                raise Bad(400, "labels must be a list of labels", "labels", value)
+            return tuple(self._one_label(each) for each in value)
+        return self._one_label(value)
+
+    def _one_label(self, value: Any) -> Hashable:
+        if value is None or isinstance(value, list | dict):
+            raise Bad(400, f"label={shown(value)}: give a text or a number", "label", value)
+        if self._binary:
+            return self._truth(value)
+        if self._lines is not None and not isinstance(value, str):
+            value = str(value).lower() if isinstance(value, bool) else str(value)
+        if isinstance(value, str) and ("\n" in value or "\r" in value):
+            raise Bad(400, f"the label {shown(value)} has a line end", "label", value)
+        if self._allowed is not None:
+            with refused("label", value):
+                self._allowed.check(str(value))
+        known = self._learner.labels
+        if len(known) >= self._most and value not in known:
+            raise Bad(
+                400,
+                f"the label {shown(value)} is one more than --max-labels {self._most} allows",
+                "label",
+                value,
+            )
+        return typing.cast("Hashable", value)
+
+    def _truth(self, value: Any) -> bool:
+        if self._names is None:
+            if isinstance(value, bool):
+                return value
+            raise Bad(400, f"label={shown(value)}: give true or false", "label", value)
+        if value in self._names:
+            return bool(self._names.index(value))
+        truth = TRUTHS.get(str(value).lower()) if self._names == ("0", "1") else None
+        if truth is None:
+            known = " or ".join(map(shown, self._names))
+            raise Bad(400, f"label={shown(value)}: give {known}", "label", value)
+        return truth
+
+    def name(self, label: Any) -> Any:
+        """A label of the learner as JSON."""
+        if isinstance(label, tuple) and self._several:
+            return [self.name(each) for each in label]
+        if self._names is not None and isinstance(label, bool):
+            return self._names[label]
+        return label if label is None or isinstance(label, str | bool | int | float) else str(label)
+
+    @contextlib.contextmanager
+    def all_allowed(self) -> Iterator[None]:
+        """Let each be learned, as it was allowed when it came."""
+        allowed, self._allowed = self._allowed, None
+        try:
+            yield
+        finally:
+            self._allowed = allowed
+
+    @property
+    def known(self) -> list[Any]:
+        """As the learner has them."""
+        return [False, True] if self._binary else list(self._learner.labels)
+
+    @property
+    def names(self) -> list[Any]:
+        """As JSON."""
+        return [self.name(label) for label in self.known]
+
+    def check(self, label: Any, weight: float) -> None:
+        """That learning it will not fail."""
+        with refused("label", self.name(label)):
+            check_label(self._learner, label, weight)

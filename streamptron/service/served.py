@@ -1,0 +1,270 @@
+"""A model as a client sees it: events and labels of JSON in, answers out."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import typing
+from array import array
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from streamptron._core import BinaryModel
+from streamptron.command.fields import event_of, is_union
+from streamptron.doors.late import can_undo
+from streamptron.doors.sets import RankModel
+from streamptron.doors.texts import MailDoor
+from streamptron.estimator.names import shown
+from streamptron.journal import Journal, journal_of
+from streamptron.modelfile.read import model_of
+from streamptron.service.bad import Bad, refused
+from streamptron.service.labels import Labels
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamptron.modelfile.layout import Contents
+
+KINDS = ("text", "fields", "x", "mail")  # of events
+INTERCEPT = "(intercept)"
+FEW = 100  # labels; of more not all probabilities are worked out for one answer
+
+
+class Bounds(NamedTuple):
+    """Of an event's names, and of the model's labels."""
+
+    features: int = 100_000
+    labels: int = 1000
+
+
+class Event(NamedTuple):
+    """An event of a request.
+
+    Attributes
+    ----------
+    said
+        As a line of the log has it, ``{"text": ...}``.
+    x
+        As the model takes it.
+    seen
+        As the learner takes it.
+    mark
+        By which it is known again.
+    """
+
+    said: dict[str, Any]
+    x: Any
+    seen: Any
+    mark: str
+
+
+class Answer(NamedTuple):
+    """What is answered: a label, or labels, in the learner's own form, and probabilities."""
+
+    label: Any
+    probability: float | None
+    probabilities: dict[Any, float]
+
+
+class Served:
+    """A model that is served.
+
+    Parameters
+    ----------
+    contents
+        Of its file.
+    learns
+        Whether it may be taught.
+    journal
+        How many lessons can be taken back.
+    bounds
+        What may come.
+    new_label, known_labels
+        Which labels may be learned, as for `streamptron learn`.
+    """
+
+    def __init__(
+        self,
+        contents: Contents,
+        *,
+        learns: bool,
+        journal: int,
+        bounds: Bounds,
+        new_label: bool = False,
+        known_labels: bool = False,
+    ) -> None:
+        self.contents = contents
+        self.learner: Any = contents.learner
+        if contents.wrapper is not None:
+            raise ValueError("it holds a classifier for scikit-learn; save its model_ instead")
+        if isinstance(self.learner, RankModel):
+            raise ValueError("it chooses among candidates, and a request has one event")
+        self.pipeline = model_of(contents)
+        self.before: Any = contents.tokenizer
+        self.teaches = contents.steps is not None
+        if contents.steps is not None:
+            self.before = contents.steps.before[0]
+            if len(contents.steps.before) > 1 or not is_union(self.before):
+                from streamptron.estimator.river import compose
+
+                self.before = compose.Pipeline(*list(self.pipeline.steps.items())[:-1])
+        self.kind = self._kind()
+        self.several: bool = self.learner._can("set")
+        self.bounds = bounds
+        self.journal: Any = None
+        if learns and can_undo(self.learner):
+            kept = contents.journal
+            self.journal = (
+                Journal(self.pipeline, journal) if kept is None else journal_of(self.pipeline, kept)
+            )
+        self.labels = Labels(
+            self.learner,
+            contents.lines,
+            is_filter=self.kind == "mail",
+            most=bounds.labels,
+            new=new_label,
+            known=known_labels and learns,
+        )
+        self.name = self.labels.name
+
+    def _kind(self) -> str:
+        """Which of KINDS its events are."""
+        if isinstance(self.before, MailDoor):
+            return "mail"
+        if is_union(self.before) or getattr(self.before, "fields", None) is not None:
+            return "fields"
+        return "text" if self.contents.tokenizer is not None else "x"
+
+    # --- Events
+
+    @property
+    def wanted(self) -> str:
+        """How an event is given."""
+        if self.kind == "mail":
+            return "the raw bytes of a mail, as message/rfc822"
+        return f'{{"{self.kind}": ...}}'
+
+    def event(self, said: Mapping[str, Any]) -> Event | None:
+        """The event of a request; None if it has none."""
+        kinds = [kind for kind in KINDS if kind in said]
+        if not kinds:
+            return None
+        if kinds != [self.kind]:
+            wrong = next(kind for kind in kinds if kind != self.kind)
+            raise Bad(400, f"the model takes {self.wanted}, not {wrong}", wrong)
+        value = said[self.kind]
+        made = getattr(self, f"_{self.kind}")
+        with refused(self.kind):
+            event: Event = made(value)
+        return event
+
+    def _text(self, value: Any) -> Event:
+        if not isinstance(value, str):
+            raise Bad(400, f"text={shown(value)}: give a string", "text", value)
+        seen = self.before.transform_one(value)
+        return Event({"text": value}, value, seen, _mark(value.encode(errors="surrogatepass")))
+
+    def _mail(self, value: Any) -> Event:
+        from streamptron.command.passing import without_ours
+        from streamptron.files.mail import identity
+
+        if isinstance(value, str):
+            try:
+                value = base64.b64decode(value, validate=True)
+            except (binascii.Error, ValueError):
+                raise Bad(400, "mail is not base64; or send it as message/rfc822", "mail") from None
+        if not isinstance(value, bytes):
+            raise Bad(400, "mail: give its bytes in base64, or as message/rfc822", "mail", value)
+        mail = without_ours(value)
+        mark = _mark("\0".join(identity(mail)).encode(errors="surrogateescape"))
+        said = {"mail": base64.b64encode(mail).decode()}
+        return Event(said, mail, self.before.transform_one(mail), mark)
+
+    def _fields(self, value: Any) -> Event:
+        return self._of_names("fields", value)
+
+    def _x(self, value: Any) -> Event:
+        return self._of_names("x", value)
+
+    def _of_names(self, kind: str, value: Any) -> Event:
+        if not isinstance(value, dict):
+            raise Bad(400, f"{kind}={shown(value)}: give an object", kind, value)
+        if len(value) > self.bounds.features:
+            raise Bad(
+                413,
+                f"{kind} has {len(value)} names, and --max-features-per-event is "
+                f"{self.bounds.features}",
+                kind,
+            )
+        seen = value
+        if is_union(self.before):
+            seen = event_of(self.before, value)
+        elif self.before is not None:
+            seen = self.before.transform_one(value)
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+        return Event({kind: value}, value, seen, _mark(text.encode()))
+
+    # --- Answers
+
+    def answer(self, seen: Any, top: int = 0) -> Answer:
+        """What the learner answers to an event."""
+        learner = self.learner
+        label = learner.predict_one(seen)
+        if label is None:
+            return Answer(None, None, {})
+        if self.several:
+            found = {k: p[True] for k, p in learner.predict_proba_one(seen).items()}
+            there = sorted((each for each in label if label[each]), key=lambda each: -found[each])
+            return Answer(tuple(there), None, found)
+        if isinstance(learner, BinaryModel) or len(learner.labels) <= FEW:
+            found = learner.predict_proba_one(seen)
+        else:
+            found = learner.predict_proba_one(seen, top=max(top, 5))
+            if label not in found:
+                found = learner.predict_proba_one(seen)
+        return Answer(label, found[label], found)
+
+    def answers(self, texts: list[str]) -> list[tuple[Any, float]]:
+        """Label and probability of many texts, by the engine's door for batches."""
+        n = len(texts)
+        rows = self.before.transform_many(texts)
+        outputs, p = array("q", bytes(8 * n)), array("d", bytes(8 * n))
+        done, labels = self.learner._predict_rows(rows, None, outputs, None, None, p)
+        if done < n:
+            raise MemoryError("there is no memory for the scores")
+        names = [self.name(label) for label in labels]
+        return [(names[k], p[row]) if k >= 0 else (None, 0.0) for row, k in enumerate(outputs)]
+
+    def likeliest(self, answer: Answer, n: int) -> list[dict[str, Any]]:
+        """The answer and the other labels by their probabilities, n together."""
+        first = answer.label if not self.several else None
+        order = sorted(answer.probabilities.items(), key=lambda item: -item[1])
+        order.sort(key=lambda item: item[0] != first)
+        return [{"label": self.name(k), "probability": p} for k, p in order[:n]]
+
+    @property
+    def explains(self) -> bool:
+        """Whether it knows its features by their names."""
+        return self.learner.hash_bits is None and getattr(self.learner, "degree", 1) == 1
+
+    def parts(self, seen: Any, label: Any, n: int | None = None) -> list[tuple[str, float]]:
+        """What the features of an event contribute to a label, the largest first."""
+        if self.several and label is None:
+            return []
+        found = self.learner.explain_one(seen, label)
+        return [(self.feature(name), part) for name, part in found[:n]]
+
+    def feature(self, name: Any) -> str:
+        """A feature as a person reads it."""
+        if name is None:
+            return INTERCEPT
+        if self.kind == "mail":
+            from streamptron.mail import described
+
+            return described(name)
+        return name if isinstance(name, str) else str(name)
+
+
+def _mark(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()

@@ -1,0 +1,739 @@
+"""One model that is asked and taught: what it answers, what it keeps, and what it never loses.
+
+    lesson -> checked -> a line of the log -> learned -> acknowledged, once the disk has it
+
+All of it happens in one thread, so that the order of the log is the order in which was learned. Two
+things take long and go elsewhere: a save, which writes a copy of the model that was made at once,
+and waiting for the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import dataclasses
+import json
+import secrets
+import time
+import typing
+from typing import Any
+
+from streamptron.command.process import say
+from streamptron.estimator.names import shown
+from streamptron.journal import packed_steps
+from streamptron.modelfile.lock import ModelLock, identity
+from streamptron.modelfile.read import read as read_model
+from streamptron.modelfile.write import contents_of, write
+from streamptron.service import lessons
+from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
+from streamptron.service.ledger import Asked, Ledger, Taught, id_of, kept
+from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
+from streamptron.service.tally import Tally
+from streamptron.tickets import Step, ticket_event
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+OURS = "serve"  # the key of our part in a file's metadata
+LATE = 10  # lessons; of a perceptron a later correction does not take back, see late-labels.md
+LOOKS = 0.05  # seconds between mistakes that are explained, so that none costs the learner
+TRIES = 5.0  # seconds until a save that has failed is tried again
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """How a model is served; the options of `streamptron serve` say what each is."""
+
+    learns: bool = False
+    sync: str = "always"
+    save_seconds: float = 30.0
+    save_every: int | None = None
+    reload_seconds: float | None = None
+    remember: int = 100_000
+    remember_bytes: int = 256_000_000
+    journal: int = 10_000
+    keep_texts: int = 0
+    keep_lessons: bool = False
+    bounds: Bounds = dataclasses.field(default_factory=Bounds)
+    new_label: bool = False
+    known_labels: bool = False
+
+
+class Snapshot:
+    """All that a file is to hold, of one moment, to be written in another thread."""
+
+    def __init__(self, service: Service) -> None:
+        model = service.model
+        self.n = service.n
+        self._model = model
+        self._state = model.learner._file_state()
+        self._steps = None if model.journal is None else list(model.journal._steps.items())
+        self._taught = list(service.ledger.taught.items())
+        self._ours = {"of": service.lineage, "n": service.n, "tally": service.tally.kept()}
+        self._before = contents_of(model.pipeline).steps if model.teaches else None
+        self.files: list[str] = []
+
+    def _file_state(self, learner: Any) -> tuple[Any, bytes | None]:
+        """As a Journal answers."""
+        if self._steps is None:
+            return self._state, None
+        return self._state, packed_steps(self._model.journal.most, self._steps)
+
+    def save(self, path: str) -> None:
+        contents = self._model.contents
+        ours = {**self._ours, "known": kept(self._taught)}
+        metadata = {**(contents.metadata or {}), OURS: ours}
+        before = self._before if self._before is not None else contents.steps
+        write(path, contents._replace(metadata=metadata, journal=self, steps=before))
+
+
+class Service:
+    """A model, its file and its log.
+
+    Parameters
+    ----------
+    path
+        The model's file.
+    settings
+        How it is served.
+    """
+
+    model: Served
+
+    def __init__(self, path: str, settings: Settings) -> None:
+        self.path, self.settings = path, settings
+        self.learns = settings.learns
+        self.n = self.saved_n = 0  # lessons
+        self.lineage = secrets.token_hex(4)
+        self.ledger = Ledger(settings.remember, settings.remember_bytes)
+        self.tally = Tally()
+        self.texts: dict[str, tuple[dict[str, Any], Any, float]] = {}  # for the queue
+        self.watchers: set[asyncio.Queue[dict[str, Any]]] = set()
+        self.log: Any = None
+        self.file = identity(path)
+        self.saved_at: float | None = None
+        self.loaded_at = time.time()
+        self.skipped = 0  # lessons that the model in the file's place could not learn
+        self._lock = ModelLock(path)
+        self._saving = asyncio.Lock()
+        self._last_save = self._last_look = self._last_flush = time.monotonic()
+        self._tried = 0.0  # when a save has failed
+        self._next_look = 0.0
+        self._said: set[str] = set()
+
+    # --- The file and the log
+
+    def open(self) -> None:
+        """Take the lock, the file, and what the log has behind it."""
+        if self.learns:
+            self._lock.__enter__()
+        try:
+            self._take(self._loaded())
+            if self.learns:
+                self.log = lessons.Log(
+                    self.log_path, self.settings.sync, self.settings.keep_lessons
+                )
+        except BaseException:
+            self._unlock()
+            raise
+
+    @property
+    def log_path(self) -> str:
+        return f"{self.path}.lessons"
+
+    def close(self) -> None:
+        """Close the log, and let the file go."""
+        if self.log is not None:
+            self.log.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self.learns:
+            self._lock.__exit__(None, None, None)
+
+    def _loaded(self) -> tuple[Served, dict[str, Any]]:
+        """The model of the file, and our part of its metadata."""
+        settings, file = self.settings, identity(self.path)
+        try:
+            contents = read_model(self.path, mmap=not self.learns)
+        except ValueError:  # not every learner can be used in place
+            contents = read_model(self.path)
+        metadata = contents.metadata if isinstance(contents.metadata, dict) else {}
+        try:
+            model = Served(
+                contents,
+                learns=self.learns,
+                journal=settings.journal,
+                bounds=settings.bounds,
+                new_label=settings.new_label,
+                known_labels=settings.known_labels,
+            )
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from None
+        self.file = file
+        return model, metadata.get(OURS) or {}
+
+    def _take(self, loaded: tuple[Served, dict[str, Any]]) -> None:
+        """Serve a model that was loaded, and have it learn what the log has since its save."""
+        model, ours = loaded
+        before = vars(self).copy()
+        asked = self.ledger
+        self.model, self.skipped = model, 0
+        self.n = self.saved_n = ours.get("n", 0)
+        self.lineage = lineage = ours.get("of", self.lineage)
+        self.tally = Tally(ours.get("tally"))
+        self.ledger = Ledger(
+            self.settings.remember, self.settings.remember_bytes, ours.get("known", "")
+        )
+        self.ledger.asked, self.ledger.asked_bytes = asked.asked, asked.asked_bytes
+        try:
+            for lesson in lessons.read(self.log_path) if self.learns else ():
+                if lesson["of"] == lineage and lesson["n"] <= self.saved_n:
+                    continue
+                self.lineage, self.n = lesson["of"], lesson["n"]
+                self._again(lesson)
+        except BaseException:
+            vars(self).update(before)
+            raise
+        self.loaded_at = time.time()
+        if self.skipped:
+            say(
+                f"streamptron: {self.skipped} lessons of {self.log_path} do not fit the model in "
+                f"{self.path}, and were left out"
+            )
+
+    def _again(self, lesson: dict[str, Any]) -> None:
+        """Learn a lesson of the log."""
+        try:
+            event = self.model.event(lesson)
+            self._apply(lesson, event)
+        except (Bad, *OF_THE_LIBRARY):  # as when it was refused, or the model is another one
+            self.skipped += 1
+        else:
+            self._count(lesson)
+
+    async def save(self) -> bool:
+        """Save what is unsaved; False, after a message, if that has failed."""
+        async with self._saving:
+            self._last_save = time.monotonic()
+            if not self.learns or self.n == self.saved_n:
+                return True
+            loop = asyncio.get_running_loop()
+            if self.model.journal is not None:  # made ahead, so that the moment is short
+                steps: list[Step] = list(self.model.journal._steps.values())
+                await loop.run_in_executor(None, lambda: [bytes(step) for step in steps])
+            try:
+                snapshot = Snapshot(self)
+                self.log.begin()
+                snapshot.files = self.log.old()
+                await loop.run_in_executor(None, self._lock.save, snapshot)
+            except OSError as error:
+                self._tried = time.monotonic()
+                self._say_once(
+                    f"not saved, will try again: {error}; the lessons are in {self.log_path}"
+                )
+                return False
+            self._said.clear()
+            self.saved_n, self.saved_at, self._tried = snapshot.n, time.time(), 0.0
+            self.file = identity(self.path)
+            self.log.saved(snapshot.files)
+            return True
+
+    async def reload(self, asked: bool = True) -> bool:
+        """Take the model that is in the file now, and learn on top of it what is not saved."""
+        async with self._saving:
+            self._last_look = time.monotonic()
+            try:
+                with self._lock.reloading() if self.learns else contextlib.nullcontext():
+                    loop = asyncio.get_running_loop()
+                    self._take(await loop.run_in_executor(None, self._loaded))
+            except (OSError, ValueError) as error:
+                message = f"not reloaded, the model stays as it was: {error}"
+                say(f"streamptron: {message}") if asked else self._say_once(message)
+                return False
+        say(f"streamptron: reloaded {self.path}")
+        return True
+
+    async def tick(self) -> None:
+        """Do what is due; it is called some times a second."""
+        now, settings = time.monotonic(), self.settings
+        if self.learns:
+            unsaved = self.n - self.saved_n
+            due = now - self._last_save >= settings.save_seconds or (
+                settings.save_every is not None and unsaved >= settings.save_every
+            )
+            if unsaved and due and now - self._tried >= TRIES:
+                await self.save()
+            if settings.sync == "1s" and now - self._last_flush >= 1.0:
+                self._last_flush = now
+                await self.log.flush()
+        if settings.reload_seconds and now - self._last_look >= settings.reload_seconds:
+            self._last_look = now
+            if identity(self.path) not in (self.file, None):
+                await self.reload(asked=False)
+
+    def _say_once(self, message: str) -> None:
+        if message not in self._said and len(self._said) < 100:
+            self._said.add(message)
+            say(f"streamptron: {message}")
+
+    # --- Asked
+
+    def predict(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer an event."""
+        event = self.model.event(said)
+        if event is None:
+            raise Bad(400, f"give an event, as {self.model.wanted}", self.model.kind)
+        top, explain = _number(said, "top", 1000), _number(said, "explain", 1000)
+        id = id_of(said) or (self.ledger.new_id() if self.learns else None)
+        if id is not None:
+            self.ledger.check(id, event.mark)
+        with refused(self.model.kind):
+            answer = self.model.answer(event.seen, top)
+            parts = self.model.parts(event.seen, answer.label, explain) if explain else []
+        done = self._answered(id, answer)
+        if top:
+            done["top"] = self.model.likeliest(answer, top)
+        if explain:
+            done["explain"] = [{"feature": name, "part": part} for name, part in parts]
+        self._remember(id, event, done)
+        return done
+
+    def _answered(self, id: str | None, answer: Answer) -> dict[str, Any]:
+        done: dict[str, Any] = {} if id is None else {"id": id}
+        name = self.model.name(answer.label)
+        if self.model.several:
+            done["labels"] = name or []
+            done["probabilities"] = [answer.probabilities[each] for each in answer.label or ()]
+        else:
+            done["label"], done["probability"] = name, answer.probability
+        done["version"] = self.n
+        return done
+
+    def _remember(self, id: str | None, event: Event, done: dict[str, Any]) -> None:
+        label = done["labels"] if self.model.several else done["label"]
+        self.tally.ask(label)
+        if not self.learns or id is None or id in self.ledger.taught:
+            return
+        p = done.get("probability")
+        ticket = bytes(self.model.learner.predict_ticket(event.seen))
+        for gone in self.ledger.ask(id, Asked(event.mark, ticket, label, p)):
+            self.texts.pop(gone, None)
+        if self.settings.keep_texts:
+            self.texts.pop(id, None)
+            self.texts[id] = event.said, label, 0.0 if p is None else p
+            while len(self.texts) > self.settings.keep_texts:
+                del self.texts[next(iter(self.texts))]
+
+    def predict_many(self, events: list[Any]) -> list[Any]:
+        """Answer events, each of which is an object or a Bad; what is wrong with one is its own."""
+        plain = [
+            at
+            for at, said in enumerate(events)
+            if type(said) is dict
+            and type(said.get("text")) is str
+            and not said.keys() - {"text", "id"}
+        ]
+        batched = self.model.kind == "text" and not self.model.several and not self.learns
+        if not batched or len(plain) < 2:
+            return [self._safely(self.predict, said) for said in events]
+        answers: list[Any] = [None] * len(events)
+        try:
+            found = self.model.answers([events[at]["text"] for at in plain])
+        except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
+            return [self._safely(self.predict, said) for said in events]
+        n = self.n
+        for at, (label, p) in zip(plain, found, strict=True):
+            self.tally.ask(label)
+            answers[at] = self._safely(_with_id, events[at])
+            if not isinstance(answers[at], Bad):
+                answers[at] |= {"label": label, "probability": p, "version": n}
+        for at, said in enumerate(events):
+            if answers[at] is None:
+                answers[at] = self._safely(self.predict, said)
+        return answers
+
+    def _safely(self, call: Any, said: Any) -> dict[str, Any] | Bad:
+        """What a call answers, or the error, for a line of many."""
+        try:
+            if isinstance(said, Bad):
+                return said
+            if not isinstance(said, dict):
+                raise Bad(400, f"{shown(said)}: give an object")
+            done: dict[str, Any] = call(said)
+            return done
+        except Bad as error:
+            return error
+
+    # --- Taught
+
+    def learn_many(self, events: list[Any]) -> list[Any]:
+        """Learn from lines, one after the other."""
+        return [self._safely(self.learn, said) for said in events]
+
+    def undo_many(self, events: list[Any]) -> list[Any]:
+        """Take back by lines."""
+        return [self._safely(self.undo, said) for said in events]
+
+    def learn(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Learn a lesson, or correct one; what is not known again is written before it is done."""
+        self._may_learn()
+        model, id = self.model, id_of(said)
+        key = "labels" if model.several else "label"
+        if key not in said:
+            raise Bad(400, f"{key} is missing; give what the event is", key)
+        label = model.labels.label(said[key])
+        weight = _weight(said)
+        event = model.event(said)
+        if id is None:
+            if event is None:
+                raise Bad(400, "give an event, or the id of one that was asked", "id")
+            id = f"mail-{event.mark}" if model.kind == "mail" else self.ledger.new_id()
+        if event is not None:
+            self.ledger.check(id, event.mark)
+        taught = self.ledger.taught.get(id)
+        if taught is not None and taught.label is not None:
+            same = taught.label == model.name(label) and weight in (None, taught.weight)
+            if same:
+                return {"id": id, key: taught.label, "done": "known", "version": self.n}
+            return self._correct(id, taught, event, label, weight)
+        return self._learn_new(id, event, label, 1.0 if weight is None else weight)
+
+    def _may_learn(self) -> None:
+        if not self.learns:
+            raise Bad(403, "this server does not learn; start it with --learn")
+
+    def _learn_new(
+        self, id: str, event: Event | None, label: Hashable, weight: float
+    ) -> dict[str, Any]:
+        model, asked = self.model, self.ledger.asked.get(id)
+        model.labels.check(label, weight)
+        lesson = self._lesson("learn", id, label, weight)
+        if event is None:
+            if asked is None:
+                raise self._too_old(id)
+            seen = self._packed(asked.ticket)
+            lesson |= {"mark": asked.mark, "ticket": base64.b64encode(asked.ticket).decode()}
+        else:
+            seen = event.seen
+            lesson |= {"mark": event.mark, **event.said}
+        if asked is not None:
+            answered, p = asked.label, asked.probability
+        else:
+            with refused(model.kind):
+                answer = model.answer(seen)
+            answered, p = model.name(answer.label), answer.probability
+        if model.several:
+            answered = answered or []
+        lesson |= {"answered": answered, "p": p}
+        look = self._look(event, seen, lesson, label)
+        self._commit(lesson, event)
+        if look is not None and not model.several:
+            words = dict(model.parts(seen, label))
+            words.pop(INTERCEPT, None)
+            self.tally.move(model.name(label), look, words)
+        return self._done("learned", lesson)
+
+    def _look(
+        self, event: Event | None, seen: Any, lesson: dict[str, Any], label: Any
+    ) -> dict[str, float] | None:
+        """What the words of a mistake say before it is learned; None if it is not looked at.
+
+        What is seen of it is kept for the page: the answer, and the words behind it.
+        """
+        model, now = self.model, time.monotonic()
+        answered = lesson["answered"]
+        wrong = answered != lesson["label"] and answered is not None
+        if not wrong or model.several or not model.explains or now < self._next_look:
+            return None
+        self._next_look = now + LOOKS
+        names = {model.name(each): each for each in self.model.labels.known}
+        if answered not in names:
+            return None
+        parts = model.parts(seen, names[answered])
+        spoke = [(name, part) for name, part in parts if part > 0 and name != INTERCEPT]
+        text = ""
+        if self.settings.keep_texts and event is not None:
+            text = text_of(event.said)
+        self.tally.wrong.append(
+            {
+                "id": lesson["id"],
+                "at": lesson["at"],
+                "label": lesson["label"],
+                "answered": answered,
+                "probability": lesson["p"],
+                "words": [{"word": name, "part": part} for name, part in spoke[:6]],
+                "text": text,
+            }
+        )
+        return dict(model.parts(seen, label)) if label in names.values() else {}
+
+    def _correct(
+        self, id: str, taught: Taught, event: Event | None, label: Hashable, weight: float | None
+    ) -> dict[str, Any]:
+        model, journal = self.model, self.model.journal
+        weight = taught.weight if weight is None else weight
+        model.labels.check(label, weight)
+        lesson = self._lesson("correct", id, label, weight) | {"mark": taught.mark}
+        if journal is not None and id in journal:
+            ticket = bytes(journal._steps[id].ticket)
+            adaptive = hasattr(model.learner, "forget") or model.several
+            lesson |= {
+                "ticket": base64.b64encode(ticket).decode(),
+                "back": adaptive or lesson["n"] - taught.n <= LATE,
+            }
+        elif event is not None:
+            lesson |= event.said
+        else:
+            raise self._too_old(id)
+        self._commit(lesson, event)
+        return self._done("corrected", lesson)
+
+    def undo(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Take a lesson back."""
+        self._may_learn()
+        id = id_of(said)
+        if id is None:
+            raise Bad(400, "id is missing; give that of the lesson", "id")
+        taught, journal = self.ledger.taught.get(id), self.model.journal
+        if taught is not None and taught.label is None:
+            return {"id": id, "done": "known", "version": self.n}
+        if journal is None:
+            name = type(self.model.learner).__name__
+            raise Bad(400, f"{name} cannot take a step back; see docs/late-labels.md", "id", id)
+        if taught is None or id not in journal:
+            raise self._too_old(id, f"--journal {journal.most}")
+        lesson = self._lesson("undo", id, None, 1.0) | {"mark": taught.mark}
+        self._commit(lesson, None)
+        return self._done("undone", lesson)
+
+    def _too_old(self, id: str, most: str = "") -> Bad:
+        most = most or f"--remember {self.ledger.most}"
+        return Bad(
+            410,
+            f"id={shown(id)} is not known: nothing was asked or taught under it here, or {most} "
+            "others have come since; give the event too",
+            "id",
+            id,
+        )
+
+    def _lesson(self, do: str, id: str, label: Any, weight: float) -> dict[str, Any]:
+        """The beginning of a line of the log."""
+        return {
+            "n": self.n + 1,
+            "of": self.lineage,
+            "at": round(time.time(), 3),
+            "do": do,
+            "id": id,
+            "label": self.model.name(label),
+            "weight": weight,
+        }
+
+    def _commit(self, lesson: dict[str, Any], event: Event | None) -> None:
+        """Write a lesson, and learn it; after an error neither has been done."""
+        try:
+            self.log.append(lesson)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self._say_once(f"{self.log_path}: {reason}; lessons are refused until there is room")
+            raise Bad(
+                507, f"the lesson could not be written: {reason}; nothing was learned"
+            ) from None
+        try:
+            with refused(self.model.kind):
+                self._apply(lesson, event)
+        except BaseException:
+            self.log.take_back(lesson)
+            raise
+        self.n = lesson["n"]
+        self._count(lesson)
+
+    def _apply(self, lesson: dict[str, Any], event: Event | None) -> None:
+        """Learn a lesson: the one way, now and when the log is read again."""
+        model, id = self.model, lesson["id"]
+        journal = model.journal
+        there = journal is not None and id in journal
+        if lesson["do"] == "undo":
+            if not there:
+                raise ValueError(f"there is no lesson {shown(id)} to take back")
+            journal.undo(id)
+            return
+        label, weight = self._label_again(lesson["label"]), lesson["weight"]
+        if there:
+            journal.correct(id, label, weight, undo=lesson.get("back", True))
+        elif (ticket := lessons.ticket_of(lesson)) is not None:
+            if journal is not None:
+                journal.learn_ticket(id, ticket, label, weight)
+            else:
+                model.learner.learn_ticket(ticket, label, weight)
+        elif event is None:
+            raise ValueError("the lesson has no event")
+        elif journal is not None:
+            journal.learn_one(id, event.x, label, weight)
+        else:
+            if model.teaches:
+                model.before.learn_one(event.x)
+            model.learner.learn_one(event.seen, label, weight)
+
+    def _label_again(self, name: Any) -> Any:
+        """The learner's label of a name in the log, which was allowed when it came."""
+        with self.model.labels.all_allowed():
+            return self.model.labels.label(name)
+
+    def _count(self, lesson: dict[str, Any]) -> None:
+        """Know a lesson, and count it."""
+        do, id, tally = lesson["do"], lesson["id"], self.tally
+        taught = Taught(lesson["mark"], lesson["label"], lesson["weight"], lesson["n"])
+        self.ledger.teach(id, taught)
+        self.texts.pop(id, None)
+        wrong = None
+        if do == "learn":
+            wrong = tally.judge(lesson["answered"], lesson["p"], lesson["label"])
+        elif do == "correct":
+            tally.corrected += 1
+        else:
+            tally.undone += 1
+        if self.watchers:
+            told = {"done": do, "id": id, "label": lesson["label"], "wrong": wrong}
+            for watcher in self.watchers:
+                with contextlib.suppress(asyncio.QueueFull):
+                    watcher.put_nowait(told)
+
+    def _done(self, done: str, lesson: dict[str, Any]) -> dict[str, Any]:
+        key = "labels" if self.model.several else "label"
+        answer = {"id": lesson["id"], "done": done, "version": self.n}
+        if done != "undone":
+            answer[key] = lesson["label"]
+        if done == "learned":
+            answered, label = lesson["answered"], lesson["label"]
+            right = set(answered) == set(label) if self.model.several else answered == label
+            answer |= {"answered": answered, "probability": lesson["p"], "right": right}
+        return answer
+
+    def _packed(self, ticket: bytes) -> Any:
+        """The event of a ticket, as the learner takes it."""
+        with refused("id"):
+            return ticket_event(self.model.learner, ticket)
+
+    # --- Looked at
+
+    def about(self) -> dict[str, Any]:
+        """The model, as JSON."""
+        learner = self.model.learner
+        params = {name: _plain(value) for name, value in learner._get_params().items()}
+        return {
+            "class": type(learner).__name__,
+            "parameters": params,
+            "events": self.model.kind,
+            "learns": self.learns,
+            "labels": len(self.model.labels.names),
+            "features": learner.n_features,
+            "evicted": learner.n_evicted,
+            "seen": learner.n_seen,
+            "updates": learner.n_updates,
+            "bytes": learner.memory_usage,
+            "version": self.n,
+            "unsaved": self.n - self.saved_n,
+            "saved_at": self.saved_at,
+            "loaded_at": self.loaded_at,
+            "remembered": {"answers": len(self.ledger.asked), "lessons": len(self.ledger.taught)},
+            "sync": self.settings.sync if self.learns else None,
+        }
+
+    def labels(self) -> list[dict[str, Any]]:
+        """The model's labels, and what is counted of them."""
+        counted = {each["label"]: each for each in self.tally.stats()["labels"]}
+        none = {"asked": 0, "learned": 0, "precision": None, "recall": None}
+        return [
+            {"label": name, **{**none, **counted.get(str(name), {}), "label": name}}
+            for name in self.model.labels.names
+        ]
+
+    def top(self, label: str | None, n: int) -> list[dict[str, Any]]:
+        """The features that speak most for a label."""
+        names = {str(self.model.name(each)): each for each in self.model.labels.known}
+        if label is None and names:
+            label = next(reversed(names))
+        if label not in names:
+            known = ", ".join(map(shown, list(names)[:10]))
+            raise Bad(
+                404, f"label={shown(label)} is not one of the model's, {known}", "label", label
+            )
+        with refused("label", label):
+            if self.model.labels.known == [False, True] and not hasattr(
+                self.model.learner, "labels"
+            ):
+                found = self.model.learner.top_features(n)
+                both = found.positive if names[label] else found.negative
+            else:
+                both = self.model.learner.top_features(n, names[label]).positive
+        return [{"feature": self.model.feature(name), "weight": weight} for name, weight in both]
+
+    def queue(self, n: int) -> list[dict[str, Any]]:
+        """What a person should label next: kept texts without a label, the least sure first."""
+        least = sorted(self.texts.items(), key=lambda item: item[1][2])[:n]
+        found = []
+        for id, (said, label, p) in least:
+            words: list[dict[str, Any]] = []
+            if self.model.explains and not self.model.several and id in self.ledger.asked:
+                with contextlib.suppress(*OF_THE_LIBRARY):
+                    seen = self._packed(self.ledger.asked[id].ticket)
+                    inner = next(k for k in self.model.labels.known if self.model.name(k) == label)
+                    words = [
+                        {"word": name, "part": part}
+                        for name, part in self.model.parts(seen, inner, 7)
+                        if name != INTERCEPT
+                    ]
+            found.append(
+                {"id": id, "text": text_of(said), "label": label, "probability": p, "words": words}
+            )
+        return found
+
+    def stats(self) -> dict[str, Any]:
+        """All numbers of the page, as JSON."""
+        return {
+            **self.tally.stats(),
+            "model": self.about(),
+            "names": self.model.labels.names[:100],
+            "queued": len(self.texts),
+            "keeps_texts": bool(self.settings.keep_texts),
+            "at": time.time(),
+        }
+
+
+def _with_id(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The beginning of an answer."""
+    id = id_of(said)
+    return {} if id is None else {"id": id}
+
+
+def text_of(said: Mapping[str, Any]) -> str:
+    """An event as a person reads it, its beginning."""
+    (value,) = said.values()
+    if "mail" in said:
+        text = base64.b64decode(value)[:4000].decode("utf-8", "replace")
+        return text[:1000]
+    return value[:1000] if isinstance(value, str) else json.dumps(value)[:1000]
+
+
+def _number(said: Mapping[str, Any], name: str, most: int) -> int:
+    """How many, as `top` and `explain` say."""
+    value = said.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise Bad(400, f"{name}={shown(value)}: give a whole number of at most {most}", name, value)
+    return value
+
+
+def _weight(said: Mapping[str, Any]) -> float | None:
+    value = said.get("weight")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Bad(400, f"weight={shown(value)}: give a number", "weight", value)
+    return float(value)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON."""
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

@@ -1,0 +1,218 @@
+"""What a service has seen of itself: errors, calibration, labels, confusions, words that moved."""
+
+from __future__ import annotations
+
+import math
+import time
+import typing
+from collections import deque
+from typing import Any
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LABELS = 100  # that are counted by name; all others are "other"
+POINTS = 240  # of the curve: two of them become one when there are more
+LATELY = 500  # lessons
+PAIRS = 500  # confusions
+MISTAKES = 50
+WORDS = 1000  # in ten minutes
+SPANS = 6  # of ten minutes
+SPAN = 600.0  # seconds
+BUCKETS = 10
+OTHER = "other"
+LEAST = 1e-6  # of a probability in the log-loss, so that one lesson is not all of it
+
+
+class Counted:
+    """What is known of one label."""
+
+    __slots__ = ("answered", "asked", "learned", "right")
+
+    def __init__(self, learned: int = 0, answered: int = 0, right: int = 0, asked: int = 0) -> None:
+        self.learned, self.answered, self.right, self.asked = learned, answered, right, asked
+
+
+class Curve:
+    """Mistakes over lessons, in a bounded number of points."""
+
+    def __init__(self, width: int = 1, points: Iterable[int] = (), last: tuple[int, int] = (0, 0)):
+        self.width = width  # lessons of a point
+        self.points = list(points)  # mistakes in each
+        self.n, self.wrong = last  # of the point that is not full yet
+
+    def add(self, wrong: bool) -> None:
+        self.n += 1
+        self.wrong += wrong
+        if self.n == self.width:
+            self.points.append(self.wrong)
+            self.n = self.wrong = 0
+        if len(self.points) >= POINTS:
+            pairs = zip(self.points[::2], self.points[1::2], strict=True)
+            self.points = [sum(pair) for pair in pairs]
+            self.width *= 2
+
+
+class Tally:
+    """Numbers of one model, bounded, whatever is asked and taught.
+
+    Every lesson was answered before it was learned, so the errors are those of a model that had not
+    seen the event.
+    """
+
+    def __init__(self, kept: dict[str, Any] | None = None) -> None:
+        kept = kept or {}
+        self.asked: int = 0
+        self.lessons: int = kept.get("lessons", 0)  # that were judged
+        self.mistakes: int = kept.get("mistakes", 0)
+        self.corrected: int = kept.get("corrected", 0)
+        self.undone: int = kept.get("undone", 0)
+        self.log_loss: float = kept.get("log_loss", 0.0)
+        buckets = kept.get("calibration") or [[0, 0, 0.0] for _ in range(BUCKETS)]
+        self.calibration = [list(bucket) for bucket in buckets]  # answers, right ones, sum of p
+        self.labels = {label: Counted(*rest) for label, *rest in kept.get("labels", [])}
+        self.confusions = {(a, b): n for a, b, n in kept.get("confusions", [])}
+        self.curve = Curve(*kept.get("curve", ()))
+        self.lately: deque[bool] = deque(kept.get("lately", ()), LATELY)
+        self.wrong_lately = sum(self.lately)
+        self.wrong: deque[dict[str, Any]] = deque(maxlen=MISTAKES)
+        self._moved: deque[tuple[int, dict[tuple[str, str], float]]] = deque(maxlen=SPANS)
+        self.started = time.time()
+
+    def kept(self) -> dict[str, Any]:
+        """As a model's file has it."""
+        return {
+            "lessons": self.lessons,
+            "mistakes": self.mistakes,
+            "corrected": self.corrected,
+            "undone": self.undone,
+            "log_loss": self.log_loss,
+            "calibration": [list(bucket) for bucket in self.calibration],
+            "labels": [[k, c.learned, c.answered, c.right] for k, c in self.labels.items()],
+            "confusions": [[a, b, n] for (a, b), n in self.confusions.items()],
+            "curve": [
+                self.curve.width,
+                list(self.curve.points),
+                [self.curve.n, self.curve.wrong],
+            ],
+            "lately": [int(wrong) for wrong in self.lately],
+        }
+
+    def counted(self, label: Any) -> Counted:
+        """What is counted of a label, by its name."""
+        name = str(label)
+        found = self.labels.get(name)
+        if found is None:
+            if len(self.labels) >= LABELS:
+                name = OTHER
+            found = self.labels.setdefault(name, Counted())
+        return found
+
+    def ask(self, label: Any) -> None:
+        """Count an answer."""
+        self.asked += 1
+        if label is not None:
+            for each in label if isinstance(label, list) else (label,):
+                self.counted(each).asked += 1
+
+    def judge(self, answered: Any, probability: float | None, label: Any) -> bool:
+        """Count a lesson by what was answered before it; whether that was wrong."""
+        several = isinstance(label, list)
+        right = set(answered or ()) == set(label) if several else answered == label
+        wrong = not right
+        for each in label if several else (label,):
+            self.counted(each).learned += 1
+        for each in (answered or ()) if several else (answered,):
+            if each is not None:
+                found = self.counted(each)
+                found.answered += 1
+                found.right += each in label if several else right
+        if answered is None:
+            return wrong  # a model without labels cannot answer: not a mistake
+        self.lessons += 1
+        self.mistakes += wrong
+        self.curve.add(wrong)
+        if len(self.lately) == LATELY:
+            self.wrong_lately -= self.lately[0]
+        self.lately.append(wrong)
+        self.wrong_lately += wrong
+        if probability is not None:
+            bucket = self.calibration[min(BUCKETS - 1, int(probability * BUCKETS))]
+            bucket[0] += 1
+            bucket[1] += right
+            bucket[2] += probability
+            # of the answer alone: how much what it said of itself was worth
+            p = probability if right else 1.0 - probability
+            self.log_loss -= math.log(max(LEAST, p))
+        if wrong and not several:
+            self._confuse(str(label), str(answered))
+        return wrong
+
+    def _confuse(self, label: str, answered: str) -> None:
+        if len(self.confusions) >= PAIRS and (label, answered) not in self.confusions:
+            least = min(self.confusions, key=lambda pair: self.confusions[pair])
+            del self.confusions[least]
+        self.confusions[label, answered] = self.confusions.get((label, answered), 0) + 1
+
+    def move(self, label: Any, before: dict[str, float], after: dict[str, float]) -> None:
+        """Note how far a lesson has moved what words say for its label."""
+        span = int(time.time() // SPAN)
+        if not self._moved or self._moved[-1][0] != span:
+            self._moved.append((span, {}))
+        words = self._moved[-1][1]
+        for name in after:
+            by = after[name] - before.get(name, 0.0)
+            key = (name, str(label))
+            if by and (key in words or len(words) < WORDS):
+                words[key] = words.get(key, 0.0) + by
+
+    def moved(self, n: int = 12) -> list[dict[str, Any]]:
+        """The words that moved most in the last hour."""
+        now, total = int(time.time() // SPAN), {}  # type: int, dict[tuple[str, str], float]
+        for span, words in self._moved:
+            if span > now - SPANS:
+                for key, by in words.items():
+                    total[key] = total.get(key, 0.0) + by
+        most = sorted(total, key=lambda key: -abs(total[key]))[:n]
+        return [{"word": word, "label": label, "by": total[word, label]} for word, label in most]
+
+    def stats(self) -> dict[str, Any]:
+        """All numbers, as JSON."""
+        n, lately = self.lessons, len(self.lately)
+        labels = sorted(self.labels.items(), key=lambda item: -item[1].learned - item[1].asked)
+        pairs = sorted(self.confusions.items(), key=lambda item: -item[1])[:12]
+        curve = self.curve
+        return {
+            "asked": self.asked,
+            "lessons": n,
+            "mistakes": self.mistakes,
+            "corrected": self.corrected,
+            "undone": self.undone,
+            "error": self.mistakes / n if n else None,
+            "error_lately": self.wrong_lately / lately if lately else None,
+            "lately": lately,
+            "log_loss": self.log_loss / n if n else None,
+            "curve": {
+                "width": curve.width,
+                "mistakes": [*curve.points, *([curve.wrong] if curve.n else [])],
+                "last": curve.n or curve.width,
+            },
+            "calibration": [
+                {"answers": a, "right": right / a, "probability": p / a} if a else None
+                for a, right, p in self.calibration
+            ],
+            "labels": [
+                {
+                    "label": label,
+                    "asked": c.asked,
+                    "learned": c.learned,
+                    "precision": c.right / c.answered if c.answered else None,
+                    "recall": c.right / c.learned if c.learned else None,
+                }
+                for label, c in labels
+            ],
+            "confusions": [{"label": a, "answered": b, "n": k} for (a, b), k in pairs],
+            "moved": self.moved(),
+            "wrong": list(self.wrong)[::-1],
+            "since": self.started,
+        }
