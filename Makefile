@@ -19,8 +19,9 @@ TURN ?= 1/1
 PART ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
-	switches threads coverage sanitize warnings journeys packages oldest bench docs spark \
-	dist reproducible recipes clean lib amalgamation platforms program sqlite deb deb-try announced
+	switches threads free-threaded coverage sanitize warnings journeys packages oldest bench \
+	docs spark dist reproducible recipes clean lib amalgamation platforms program sqlite deb \
+	deb-try announced
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -99,6 +100,10 @@ sanitize: $(VENV)/.dev
 # The gate's tests, with every access of ours watched.
 threads: $(VENV)/.dev
 	.ci/threads $(BIN)/python
+
+# The tests of threads on a Python without a lock, which is compiled the first time.
+free-threaded:
+	.ci/free_threaded
 
 warnings: $(VENV)/.dev
 	.ci/warnings $(BIN)/python

@@ -26,6 +26,7 @@ cdef class LabelModel(Model):
     cdef int _check_room(self, label, Py_ssize_t n_labels) except -1
     cdef int _expect_alarm(self, dict alarms, label, Py_ssize_t output) except -1
     cdef int _name_output(self, label) except -1
+    cdef dict _decisions(self)
     cdef object _label_of(self, Py_ssize_t output)
     cdef void _meet_first(self, bint true) noexcept
 

@@ -10,6 +10,10 @@ from copy import deepcopy
 from decimal import Decimal
 from numbers import Real
 
+cimport cython
+from cpython.object cimport PyObject
+
+from streamptron.doors.gate cimport beside, gc_disable, gc_enable
 from streamptron.doors.model cimport Model, largest, room_for
 from libc.stdint cimport uint64_t
 from streamptron.engine.adaptive cimport sp_alarms_bind
@@ -32,8 +36,6 @@ cdef tuple NUMBERS = (Real, Decimal)
 cdef set TRUTH_TYPES = _TRUTHS
 
 cdef extern from "Python.h":
-    int PyGC_Disable() noexcept
-    int PyGC_Enable() noexcept
     void Py_SET_SIZE(object, Py_ssize_t)
 
 
@@ -89,11 +91,13 @@ cdef class BinaryModel(Model):
         if undo is not False:
             return self._learn_undoable(x, y, w, undo)
         cdef bint label = _truth_label(y)
-        cdef double step = self._step(label, w)
-        self._read(x, True)
-        if sp_learner_learn(&self.learner, &self.event, label, step) < 0:
-            self._no_memory("no memory for the update; the model has not learned this event")
-        self._settle()
+        cdef double step
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            step = self._step(label, w)
+            self._read(x, True)
+            if sp_learner_learn(&self.learner, &self.event, label, step) < 0:
+                self._no_memory("no memory for the update; the model has not learned this event")
+            self._settle()
 
     def predict_one(self, x):
         """Predict the label of one event: True where the decision function is above 0.
@@ -104,10 +108,11 @@ cdef class BinaryModel(Model):
             A mapping of features to numbers.
         """
         cdef bint label
-        self._score(x)
-        label = sp_learner_answer(&self.learner, &self.event).verdict.best
-        self._settle()
-        return label
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            self._score(x)
+            label = sp_learner_answer(&self.learner, &self.event).verdict.best
+            self._settle()
+            return label
 
     def decision_function_one(self, x):
         """The score of one event, w.x plus the intercept, by the vector that answers.
@@ -119,11 +124,12 @@ cdef class BinaryModel(Model):
         """
         cdef double score
         cdef sp_answer answer
-        self._score(x)
-        answer = sp_learner_answer(&self.learner, &self.event)
-        score = sp_learner_decision(&self.event, answer.kind)[0]
-        self._settle()
-        return score
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            self._score(x)
+            answer = sp_learner_answer(&self.learner, &self.event)
+            score = sp_learner_decision(&self.event, answer.kind)[0]
+            self._settle()
+            return score
 
     def predict_proba_one(self, x, top=None):
         """The probability of each label of one event, calibrated online: {False: ., True: .}.
@@ -137,13 +143,14 @@ cdef class BinaryModel(Model):
         """
         cdef double p[2]
         room = None if top is None else room_for(top, 2)
-        self._score(x)
-        sp_learner_probabilities(
-            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
-        self._settle()
-        if room is None:
-            return {False: p[0], True: p[1]}
-        return {bool(k): p[k] for k in largest(p, 2, room)}
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            self._score(x)
+            sp_learner_probabilities(
+                &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
+            self._settle()
+            if room is None:
+                return {False: p[0], True: p[1]}
+            return {bool(k): p[k] for k in largest(p, 2, room)}
 
     def test_then_train_one(self, x, y, w=1.0):
         """Predict, then learn, in one pass: returns the prediction made before learning.
@@ -158,16 +165,18 @@ cdef class BinaryModel(Model):
             The sample weight, at least 0.
         """
         cdef bint label = _truth_label(y)
-        cdef double step = self._step(label, w)
+        cdef double step
         cdef bint prediction
-        self._read(x, True)
-        if sp_learner_score(&self.learner, &self.event) < 0:
-            self._no_memory("no memory for the scores")
-        prediction = sp_learner_answer(&self.learner, &self.event).verdict.best
-        if sp_learner_learn(&self.learner, &self.event, label, step) < 0:
-            self._no_memory("no memory for the update; the model has not learned this event")
-        self._settle()
-        return prediction
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            step = self._step(label, w)
+            self._read(x, True)
+            if sp_learner_score(&self.learner, &self.event) < 0:
+                self._no_memory("no memory for the scores")
+            prediction = sp_learner_answer(&self.learner, &self.event).verdict.best
+            if sp_learner_learn(&self.learner, &self.event, label, step) < 0:
+                self._no_memory("no memory for the update; the model has not learned this event")
+            self._settle()
+            return prediction
 
 
 cdef int _truth_label(y) except -1:
@@ -210,6 +219,7 @@ cdef class LabelModel(Model):
         Model._configure(self, kind, **params)
 
     @property
+    @cython.critical_section
     def max_labels(self):
         return self._params["max_labels"]
 
@@ -224,12 +234,13 @@ cdef class LabelModel(Model):
         return 0
 
     @property
+    @cython.critical_section
     def labels(self):
         """The labels seen, in the order of their appearance."""
-        return list(self._labels)
+        return self._labels_kept()
 
-    def _get_labels(self):
-        return self.labels
+    cdef list _labels_kept(self):
+        return list(self._labels)
 
     cdef Py_ssize_t _set_labels(self, labels) except -1:
         self._labels = labels_of(labels, self._params["max_labels"], self._checked_label)
@@ -347,6 +358,7 @@ cdef class LabelModel(Model):
             self._expect_alarm(alarms, label, output)
         return 0
 
+    @cython.critical_section
     def _add_label(self, y):
         """Make a label known before anything is learned of it."""
         self._enter(True)
@@ -365,6 +377,7 @@ cdef class LabelModel(Model):
         for label in labels:
             self._add_label(label)
 
+    @cython.critical_section
     def _take_two(self, two, labels):
         """Know, untrained, what would have been learned where `two`, a Perceptron, has.
 
@@ -407,6 +420,22 @@ cdef class LabelModel(Model):
         while len(self._labels) < sp_learner_labels(&self.learner):
             self._labels.append(self._next_labels[len(self._labels)])
 
+    cdef dict _decisions(self):
+        """The score of a scored event for each label, by the vector that answers."""
+        cdef const double* scores
+        cdef Py_ssize_t k
+        cdef sp_answer answer
+        answer = sp_learner_answer(&self.learner, &self.event)
+        sp_learner_decide(&self.learner, &self.event)
+        scores = sp_learner_decision(&self.event, answer.kind)
+        collecting = gc_disable()     # a finalizer might use the scratch
+        decision = [scores[k] for k in range(self.learner.table.n_outputs)]
+        labels = self._labels
+        if collecting:
+            gc_enable()
+        self._settle()
+        return dict(zip(labels, decision))
+
     cdef object _label_of(self, Py_ssize_t output):
         return self._labels[output] if 0 <= output < len(self._labels) else None
 
@@ -434,12 +463,15 @@ cdef class LabelModel(Model):
         if undo is not False:
             return self._learn_undoable(x, y, w, undo)
         label = self._checked_label(y)
-        cdef double step = self._step(label, w)
-        cdef Py_ssize_t output = self._read_labelled(x, label)
-        if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
-            self._no_memory("no memory for the update; the model has not learned this event")
-        self._settle()
-        self._name_output(label)
+        cdef double step
+        cdef Py_ssize_t output
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            step = self._step(label, w)
+            output = self._read_labelled(x, label)
+            if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
+                self._no_memory("no memory for the update; the model has not learned this event")
+            self._settle()
+            self._name_output(label)
 
     def predict_one(self, x):
         """Predict the label of one event; None before the first label.
@@ -452,10 +484,11 @@ cdef class LabelModel(Model):
             A mapping of features to numbers.
         """
         cdef Py_ssize_t output
-        self._score(x)
-        output = sp_learner_answer(&self.learner, &self.event).verdict.best
-        self._settle()
-        return self._label_of(output)
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            self._score(x)
+            output = sp_learner_answer(&self.learner, &self.event).verdict.best
+            self._settle()
+            return self._label_of(output)
 
     def decision_function_one(self, x):
         """The score of one event for each label, by the vector that answers.
@@ -465,20 +498,9 @@ cdef class LabelModel(Model):
         x
             A mapping of features to numbers.
         """
-        cdef const double* scores
-        cdef Py_ssize_t k
-        cdef sp_answer answer
-        self._score(x)
-        answer = sp_learner_answer(&self.learner, &self.event)
-        sp_learner_decide(&self.learner, &self.event)
-        scores = sp_learner_decision(&self.event, answer.kind)
-        collecting = PyGC_Disable()     # a finalizer might use the scratch
-        decision = [scores[k] for k in range(self.learner.table.n_outputs)]
-        labels = self._labels
-        if collecting:
-            PyGC_Enable()
-        self._settle()
-        return dict(zip(labels, decision))
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            self._score(x)
+            return self._decisions()
 
     def predict_proba_one(self, x, top=None):
         """The probability of each label seen so far; {} before the first.
@@ -493,22 +515,23 @@ cdef class LabelModel(Model):
         """
         cdef Py_ssize_t n
         cdef const double* p
-        room = None if top is None else room_for(top, len(self._labels))
-        self._score(x)
-        n = sp_learner_labels(&self.learner)
-        p = sp_event_probabilities(&self.learner, &self.event)
-        collecting = PyGC_Disable()     # a finalizer might use the scratch
-        labels = self._labels
-        if room is None:
-            probabilities = [p[k] for k in range(n)]
-        else:
-            places = largest(p, n, room)
-            probabilities = [p[k] for k in places]
-            labels = [labels[k] for k in places]
-        if collecting:
-            PyGC_Enable()
-        self._settle()
-        return dict(zip(labels, probabilities))
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            room = None if top is None else room_for(top, len(self._labels))
+            self._score(x)
+            n = sp_learner_labels(&self.learner)
+            p = sp_event_probabilities(&self.learner, &self.event)
+            collecting = gc_disable()     # a finalizer might use the scratch
+            labels = self._labels
+            if room is None:
+                probabilities = [p[k] for k in range(n)]
+            else:
+                places = largest(p, n, room)
+                probabilities = [p[k] for k in places]
+                labels = [labels[k] for k in places]
+            if collecting:
+                gc_enable()
+            self._settle()
+            return dict(zip(labels, probabilities))
 
     def test_then_train_one(self, x, y, w=1.0):
         """Predict, then learn, in one pass: returns the prediction made before learning.
@@ -523,17 +546,20 @@ cdef class LabelModel(Model):
             The sample weight, at least 0.
         """
         label = self._checked_label(y)
-        cdef double step = self._step(label, w)
-        cdef Py_ssize_t output = self._read_labelled(x, label)
+        cdef double step
+        cdef Py_ssize_t output
         cdef Py_ssize_t prediction
-        if sp_learner_score(&self.learner, &self.event) < 0:
-            self._no_memory("no memory for the scores")
-        prediction = sp_learner_answer(&self.learner, &self.event).verdict.best
-        if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
-            self._no_memory("no memory for the update; the model has not learned this event")
-        self._settle()
-        self._name_output(label)
-        return self._label_of(prediction)
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            step = self._step(label, w)
+            output = self._read_labelled(x, label)
+            if sp_learner_score(&self.learner, &self.event) < 0:
+                self._no_memory("no memory for the scores")
+            prediction = sp_learner_answer(&self.learner, &self.event).verdict.best
+            if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
+                self._no_memory("no memory for the update; the model has not learned this event")
+            self._settle()
+            self._name_output(label)
+            return self._label_of(prediction)
 
 
 # --- Any labels, of which two have one output ---------------------------------------------------
@@ -560,6 +586,7 @@ cdef class PairModel(LabelModel):
     cdef void _meet_first(self, bint true) noexcept:
         self.learner.two.positive = 0 if true else 1
 
+    @cython.critical_section
     def _expect_labels(self, labels):
         """Give an untrained model more than two labels, an output each."""
         cdef Py_ssize_t n
@@ -569,11 +596,13 @@ cdef class PairModel(LabelModel):
             raise MemoryError("no memory for the labels")
 
     @property
+    @cython.critical_section
     def _split(self):
         """Whether there is an output per label."""
         return sp_learner_several(&self.learner)
 
     @property
+    @cython.critical_section
     def _positive(self):
         """The index of the label that the score of two labels stands for."""
         return self.learner.two.positive
@@ -588,10 +617,11 @@ cdef class PairModel(LabelModel):
         """
         cdef double score
         cdef sp_answer answer
-        self._score(x)
-        if sp_learner_several(&self.learner):
-            return LabelModel.decision_function_one(self, x)
-        answer = sp_learner_answer(&self.learner, &self.event)
-        score = sp_learner_decision(&self.event, answer.kind)[0]
-        self._settle()
-        return score
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            self._score(x)
+            if sp_learner_several(&self.learner):
+                return self._decisions()
+            answer = sp_learner_answer(&self.learner, &self.event)
+            score = sp_learner_decision(&self.event, answer.kind)[0]
+            self._settle()
+            return score

@@ -4,12 +4,14 @@ their state.
 
 from array import array
 
+cimport cython
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
 from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from streamptron._core cimport LabelModel, PairModel
+from streamptron.doors.gate cimport gc_disable, gc_enable
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
@@ -29,10 +31,6 @@ from streamptron.estimator.checks import whole as whole_number
 from streamptron.estimator.labels import labels_learned
 from streamptron.estimator.names import shown
 
-
-cdef extern from "Python.h":
-    int PyGC_Disable() noexcept
-    int PyGC_Enable() noexcept
 
 
 cdef class AdaptiveModel(PairModel):
@@ -54,6 +52,7 @@ cdef class AdaptiveModel(PairModel):
                 f"most {SP_U_LIMIT:g}")
         return step
 
+    @cython.critical_section
     def _columns(self):
         """{name: (mean, standard deviation, mean size)} of each column of numbers, of an exact
         model; the size is below 0, or -0.0, if a value was.
@@ -65,7 +64,7 @@ cdef class AdaptiveModel(PairModel):
         found = []
         self._enter(False)
         # No Python code may run until all is read, not even finalizers: it might use the model.
-        collecting = PyGC_Disable()
+        collecting = gc_disable()
         try:
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for i in range(columns.n):
@@ -75,9 +74,10 @@ cdef class AdaptiveModel(PairModel):
                 found.append((key_plain(&key, objects), mean, sqrt(variance), size))
         finally:
             if collecting:
-                PyGC_Enable()
+                gc_enable()
         return {named(name): tuple(spread) for name, *spread in found}
 
+    @cython.critical_section
     def _shapes(self):
         """Curves and surfaces of an exact model: ``[(a, b, gate, [met])]`` of each, a curve being
         that of a and a again, with by how many events each hat or cell was met; and how much the
@@ -91,7 +91,7 @@ cdef class AdaptiveModel(PairModel):
         found, taus = [], [self.learner.adaptive.tau]
         self._enter(False)
         # No Python code may run until all is read, not even finalizers: it might use the model.
-        collecting = PyGC_Disable()
+        collecting = gc_disable()
         try:
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for layer in range(shapes.n_layers):
@@ -106,7 +106,7 @@ cdef class AdaptiveModel(PairModel):
                                   <double> part.gate.value, met))
         finally:
             if collecting:
-                PyGC_Enable()
+                gc_enable()
         return [(named(one), named(other), *rest) for one, other, *rest in found], taus
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
@@ -164,10 +164,12 @@ cdef class VotedModel(PairModel):
         budget = params["budget"]
         budget = 0 if budget is None else whole_number("budget", budget, 1, 2**31)
         PairModel._configure(self, kind, **params)
-        self.learner.voters.degree = degree
-        self.learner.voters.budget = budget
+        with cython.critical_section(self):
+            self.learner.voters.degree = degree
+            self.learner.voters.budget = budget
 
     @property
+    @cython.critical_section
     def n_kept(self):
         """Updates that are kept, whose vectors vote."""
         self._enter(False)
@@ -176,9 +178,10 @@ cdef class VotedModel(PairModel):
     @property
     def n_features(self):
         """Features that have been in an update (with hash_bits: slots that have a weight)."""
-        if self.learner.index.bits and self.learner.voters.degree > 1:
-            self._enter(False)
-            return sp_voters_features(&self.learner.voters)
+        with cython.critical_section(self):
+            if self.learner.index.bits and self.learner.voters.degree > 1:
+                self._enter(False)
+                return sp_voters_features(&self.learner.voters)
         return Model.n_features.__get__(self)
 
     @property

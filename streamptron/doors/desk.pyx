@@ -9,6 +9,7 @@ from bisect import bisect
 from collections import Counter, OrderedDict, defaultdict
 from types import MappingProxyType
 
+cimport cython
 from libc.math cimport isfinite
 from cpython.object cimport PyObject
 
@@ -16,7 +17,7 @@ from streamptron.doors.entry cimport (
     bytes_data, entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value,
     entry_value_everyday)
 from streamptron.doors.gate cimport (
-    gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_wait)
+    FREE_THREADED, gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_wait)
 from streamptron.doors.names cimport Name, PackedEvent, name_key, name_of, unfit
 from streamptron.doors.texts cimport TextEvent, text_event_write
 from libc.stdint cimport uint64_t, uint8_t
@@ -56,6 +57,7 @@ cdef bint _any_value "sp_any_value" (PyObject* o, double* value) noexcept:
 
 cdef type _Items = type({}.items())
 cdef list _scalars = []             # numpy's types, to which doors/entry.pxd points; empty at first
+cdef object _meeting = object()     # locked while they are registered
 
 
 cdef int know_numpy "sp_know_numpy" () except -1:
@@ -68,15 +70,19 @@ cdef int know_numpy "sp_know_numpy" () except -1:
         if scalar is None or entry_scalar_is_bare(
                 <PyObject*> scalar, bytes_data(<PyObject*> bits), len(bits)):
             found.append((scalar_type, kind))
-    if not _scalars:                # no other thread has done it in the meantime
-        _scalars.extend(found)
-        for scalar_type, kind in found:
-            entry_know(<PyObject*> scalar_type, kind)
+    with cython.critical_section(_meeting):
+        if not _scalars:            # no other thread has done it in the meantime
+            _scalars.extend(found)
+            for scalar_type, kind in found:
+                entry_know(<PyObject*> scalar_type, kind)
     return 0
 
 
 cdef inline bint _is_everyday(x):
-    """Whether a mapping is read without Python code, so that nothing can change it meanwhile."""
+    """Whether a mapping is read without Python code, so that nothing can change it meanwhile.
+
+    Free-threaded, nothing can while it is locked, as whoever reads an event has it.
+    """
     return PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict
 
 
@@ -99,21 +105,31 @@ cdef bint _in_order(x, list entries) except -1:
     return i == n
 
 
-cdef list _entries(x, str what):
-    """A mapping's names and values in turn, kept alive; or an error that says what is wrong."""
+cdef list _entries_everyday(x):
     cdef list entries = []
     cdef PyObject* name
     cdef PyObject* value
     cdef Py_ssize_t at = 0
+    while PyDict_Next(<PyObject*> x, &at, &name, &value):
+        entries.append(<object> name)
+        entries.append(<object> value)
+    return entries
+
+
+cdef list _entries(x, str what):
+    """A mapping's names and values in turn, kept alive; or an error that says what is wrong.
+
+    A dict has been locked; one that lies within the mapping is locked here.
+    """
+    cdef list entries = []
     if type(x) is OrderedDict and _in_order(x, entries):
         return entries
-    if not _is_everyday(x):
-        x = unwrapped(x)
     if _is_everyday(x):
-        while PyDict_Next(<PyObject*> x, &at, &name, &value):
-            entries.append(<object> name)
-            entries.append(<object> value)
-        return entries
+        return _entries_everyday(x)
+    inner = unwrapped(x)
+    if inner is not x:
+        with cython.critical_section(inner):
+            return _entries_everyday(inner)
     if type(x) is MappingProxyType:
         items = x.items()
         if type(items) is _Items:   # of a dict, or of one of its subclasses that has no own
@@ -167,6 +183,7 @@ cdef class Desk:
         sp_event_free(&self.event)
         sp_text_free(&self.text)
 
+    @cython.critical_section
     cdef int learn_begin(self) except -1:
         """Wait for the model, and keep others out: its weights and scratch are the caller's alone.
 
@@ -177,6 +194,7 @@ cdef class Desk:
         gate_go_inside(&self.gate)
         return 0
 
+    @cython.critical_section
     cdef void learn_end(self) noexcept:
         gate_come_out(&self.gate)
         gate_learn_end(&self.gate)
@@ -267,6 +285,8 @@ cdef class Desk:
         cdef Py_ssize_t i, n = 0
         cdef list entries = [], ends = []
         cdef sp_writer writer
+        if FREE_THREADED:           # there may be more than can be locked at once
+            candidates = [dict(x) if _is_everyday(x) else x for x in candidates]
         for x in candidates:
             if not _is_everyday(x):
                 break

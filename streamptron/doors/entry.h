@@ -5,6 +5,7 @@
 
 #include <Python.h>
 
+#include "lock.h"
 #include "memory/compiler.h"
 
 /* The value of an int below 2^61 - 1 in size, without a call if it is small. Larger ints, and the
@@ -79,7 +80,8 @@ static int sp_n_scalars;
 static inline int sp_scalar_kind(PyObject *o)
 {
     PyTypeObject *type = Py_TYPE(o);
-    for (int i = 0; i < sp_n_scalars; i++)
+    int n = sp_acquire(&sp_n_scalars);
+    for (int i = 0; i < n; i++)
         if (sp_scalars[i].type == type) return sp_scalars[i].kind;
     return 0;
 }
@@ -88,7 +90,7 @@ static inline void sp_scalar_know(PyObject *type, int kind)
     if (sp_n_scalars == SP_SCALARS) return;
     sp_scalars[sp_n_scalars].type = (PyTypeObject *)type;
     sp_scalars[sp_n_scalars].kind = kind;
-    sp_n_scalars++;
+    sp_release(&sp_n_scalars, sp_n_scalars + 1);
 }
 #define sp_scalar_data(o) ((const char *)(o) + sizeof(PyObject))
 

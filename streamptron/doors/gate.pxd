@@ -38,9 +38,29 @@
 # Python's own locks. A thread that would wait for itself (a label's hash, a finalizer or a signal
 # handler that uses the model within its own batch) gets an error instead.
 #
+# Where the interpreter has no lock, each object has one, and a critical section of an object is
+# given up at the same places as the interpreter's lock: where the thread waits, runs Python code or
+# releases the interpreter. So each method that passes the gate is a critical section of its model,
+# and all that is said of the interpreter's lock holds of this one too. A method that reads a dict
+# locks both at once, the model and the dict:
+#
+#     with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+#
+# Only methods that are called from outside do so: a thread that asks for a lock that it holds has
+# to be suspended first, which takes time and lets others in. With the interpreter's lock a critical
+# section compiles to nothing.
+#
 # Functions in this file: gate_wait, gate_read_begin, gate_read_end, gate_learn_begin,
 # gate_learn_end, gate_go_inside, gate_come_out, gate_let_in, gate_take_turn, gate_is_due. All but
-# gate_is_due need the interpreter's lock.
+# gate_is_due need the lock.
+
+from cpython.object cimport PyObject
+
+cdef extern from "lock.h":
+    const bint FREE_THREADED "SP_FREE_THREADED"
+    PyObject* beside "sp_beside" (PyObject* model, PyObject* x) noexcept
+    bint gc_disable "sp_gc_disable" () noexcept     # whether it was on
+    void gc_enable "sp_gc_enable" () noexcept
 
 cdef extern from "clock.h":
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil

@@ -13,15 +13,18 @@ all may predict.
 from array import array
 from operator import is_
 
+cimport cython
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
 from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
 
 from streamptron._core cimport LabelModel
 from streamptron.doors.desk cimport DEBUG
 from streamptron.doors.gate cimport (
-    gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end)
+    beside, gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin,
+    gate_read_end, gc_disable, gc_enable)
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport PackedEvent, event_bytes_of
 from streamptron.doors.sets cimport SetModel, Told, told_again
@@ -46,10 +49,6 @@ from streamptron.engine.whole cimport (
 from streamptron.doors.names import damaged
 from streamptron.doors.state import Past, past_mark
 from streamptron.estimator.packed import event_packed
-
-cdef extern from "Python.h":
-    int PyGC_Disable() noexcept
-    int PyGC_Enable() noexcept
 
 _NO_MEMORY = "no memory to merge the models"
 _STRANGE = "the arrays are not those of such a model"
@@ -82,14 +81,16 @@ cdef bytes _entries(Model model, x):
 def predicted(Model model, x):
     """The prediction, and the event as bytes: how many entries, and these."""
     cdef Py_ssize_t best, n
-    model._score(x)
-    cdef bytes entries = _entries(model, x)
-    best = sp_learner_answer(&model.learner, &model.event).verdict.best
-    n = sp_event_given(&model.event) - model.learner.intercept
-    model._settle()
-    if entries is None:
-        return predicted(model, _packed_here(x, model._gaps()))
-    return _label(model, best), n, entries
+    cdef bytes entries
+    with cython.critical_section(model, <object> beside(<PyObject*> model, <PyObject*> x)):
+        model._score(x)
+        entries = _entries(model, x)
+        best = sp_learner_answer(&model.learner, &model.event).verdict.best
+        n = sp_event_given(&model.event) - model.learner.intercept
+        model._settle()
+        if entries is not None:
+            return _label(model, best), n, entries
+    return predicted(model, _packed_here(x, model._gaps()))
 
 
 # --- A step that can be taken back
@@ -156,46 +157,49 @@ def learned(Model model, x, y, w):
         step = model._step(y, w)
     named = [y]
     drawn = past_mark()
-    if told is not None:
-        named = (<SetModel> model)._read_told(x, told, "y")
-    elif isinstance(model, LabelModel):
-        output = (<LabelModel> model)._read_labelled(x, y)
-    else:
-        output = y
-        model._read(x, True)
-    # From here on no Python code may run, not even finalizers, until the event is learned.
-    collecting = PyGC_Disable()
-    try:
-        if sp_learner_score(&model.learner, &model.event) < 0:
-            model._no_memory("no memory for the scores")
-        entries = _entries(model, x)
+    with cython.critical_section(model, <object> beside(<PyObject*> model, <PyObject*> x)):
+        if told is not None:
+            named = (<SetModel> model)._read_told(x, told, "y")
+        elif isinstance(model, LabelModel):
+            output = (<LabelModel> model)._read_labelled(x, y)
+        else:
+            output = y
+            model._read(x, True)
+        # From here on no Python code may run, not even finalizers, until the event is learned.
+        collecting = gc_disable()
+        try:
+            if sp_learner_score(&model.learner, &model.event) < 0:
+                model._no_memory("no memory for the scores")
+            entries = _entries(model, x)
+            if entries is not None:
+                past = model._past if model._past is not None else Past()
+                mark = past.mark(drawn)
+                if told is None:
+                    best = sp_learner_answer(&model.learner, &model.event).verdict.best
+                else:
+                    found = (<SetModel> model)._found()
+                    above = sp_sets_best_threshold(&model.learner.sets)
+                n = sp_event_given(&model.event) - model.learner.intercept
+                number = model.learner.n_seen
+                updates = model.learner.n_updates
+                parts = _learn(model, output, step, &taken)
+                changed = model.learner.n_updates != updates
+                model._past = past
+            model._settle()
+        finally:
+            if collecting:
+                gc_enable()
+            # also if there is no memory for the step that was learned
+            if isinstance(model, LabelModel):
+                for label in named:
+                    (<LabelModel> model)._name_output(label)
         if entries is not None:
-            past = model._past if model._past is not None else Past()
-            mark = past.mark(drawn)
-            if told is None:
-                best = sp_learner_answer(&model.learner, &model.event).verdict.best
-            else:
-                found = (<SetModel> model)._found()
-                above = sp_sets_best_threshold(&model.learner.sets)
-            n = sp_event_given(&model.event) - model.learner.intercept
-            number = model.learner.n_seen
-            updates = model.learner.n_updates
-            parts = _learn(model, output, step, &taken)
-            changed = model.learner.n_updates != updates
-            model._past = past
-        model._settle()
-    finally:
-        if collecting:
-            PyGC_Enable()
-        # also if there is no memory for the step that was learned
-        if isinstance(model, LabelModel):
-            for label in named:
-                (<LabelModel> model)._name_output(label)
-    if entries is None:
-        return learned(model, _packed_here(x, model._gaps()), y, w)
-    prediction = _label(model, best) if told is None else model._labels_above(found, above)
-    return (mark, number, changed, y if told is None else told_again(told), w, prediction, n,
-            entries, (taken.y, taken.outputs, taken.m), parts)
+            prediction = _label(model, best) if told is None else model._labels_above(found, above)
+            if told is not None:
+                y = told_again(told)
+            return (mark, number, changed, y, w, prediction, n, entries,
+                    (taken.y, taken.outputs, taken.m), parts)
+    return learned(model, _packed_here(x, model._gaps()), y, w)
 
 
 # --- And taken back
@@ -218,62 +222,65 @@ def undone(Model model, PackedEvent packed, mark, number, bint changed, int how,
         part = parts[i]
         taken.p[i] = <uint8_t*> PyBytes_AS_STRING(part)
         taken.n[i] = len(part)
-    model._read(packed, True)
-    past = model._past
-    if past is None or number >= model.learner.n_seen or not past.knows(mark, number):
-        model._settle()
-        raise ValueError(
-            "step is not of this model: another model learned the event, or a copy of this one did "
-            "by itself, or this model is from a file or a copy made before the event; nothing has "
-            "changed. Give the step to the model that learned the event")
-    if past.is_undone(number):
-        model._settle()
-        raise ValueError("step has been taken back already; nothing has changed")
-    if sp_taken_find(&model.learner, &model.event) < 0:
-        model._no_memory("no memory to take the step back; nothing has changed")
-    wrong = sp_taken_fault(&taken, &model.learner, &model.event)
-    if wrong != NULL:
+    with cython.critical_section(model):
+        model._read(packed, True)
+        past = model._past
+        if past is None or number >= model.learner.n_seen or not past.knows(mark, number):
+            model._settle()
+            raise ValueError(
+                "step is not of this model: another model learned the event, or a copy of this one "
+                "did by itself, or this model is from a file or a copy made before the event; "
+                "nothing has changed. Give the step to the model that learned the event")
+        if past.is_undone(number):
+            model._settle()
+            raise ValueError("step has been taken back already; nothing has changed")
+        if sp_taken_find(&model.learner, &model.event) < 0:
+            model._no_memory("no memory to take the step back; nothing has changed")
+        wrong = sp_taken_fault(&taken, &model.learner, &model.event)
+        if wrong != NULL:
+            model._settle()
+            sp_event_forget(&model.event)
+            raise ValueError(
+                f"step is damaged: {(<bytes> wrong).decode('ascii')}; nothing has changed")
+        if sp_taken_back(&taken, changed, &model.learner, &model.event) < 0:
+            model._no_memory("no memory to take the step back; nothing has changed")
+        past.undo(number)
         model._settle()
         sp_event_forget(&model.event)
-        raise ValueError(
-            f"step is damaged: {(<bytes> wrong).decode('ascii')}; nothing has changed")
-    if sp_taken_back(&taken, changed, &model.learner, &model.event) < 0:
-        model._no_memory("no memory to take the step back; nothing has changed")
-    past.undo(number)
-    model._settle()
-    sp_event_forget(&model.event)
 
 
 # --- Models that learned apart: what they call things
 
 cdef list _labels_whole(Model model, str then):
     """Its labels at this moment; None: they are truth values."""
-    labels = model._get_labels()
+    labels = model._labels_kept()
     if labels is not None and len(labels) != sp_learner_labels(&model.learner):
         raise RuntimeError(f"a label is being added to the model; {then} learn_one has returned")
     return labels
 
 
+@cython.critical_section
 def called(Model model):
     """What labels and odd names a model has at this moment; no Python code runs."""
     gate_read_begin(&model.gate)
-    collecting = PyGC_Disable()
+    collecting = gc_disable()
     try:
         return _labels_whole(model, "merge it after"), list(model._objects)
     finally:
         gate_read_end(&model.gate)
         if collecting:
-            PyGC_Enable()
+            gc_enable()
 
 
 cdef bint _still(Model model, its) except -1:
     """Whether a model whose gate has been passed still calls things so."""
-    for before, now in zip(its, (model._get_labels(), list(model._objects))):
+    for before, now in zip(its, (model._labels_kept(), list(model._objects))):
         if before is not None and (len(before) != len(now) or not all(map(is_, before, now))):
             return False
     return True
 
 
+@cython.critical_section
 def secret_of(Model model):
     """The seed of a hashed model, else None."""
     return model.learner.index.seed_number if model.learner.index.bits else None
@@ -282,9 +289,11 @@ def secret_of(Model model):
 cdef Model _like(Model other, labels, Py_ssize_t* n):
     """A model of the same class and parameters without events; how many outputs it will have."""
     cdef Model model = type(other).__new__(type(other))
-    model._configure(other._kind, **other._params)
+    with cython.critical_section(other):
+        kind, params, seed = other._kind, other._params, other.learner.index.seed_number
+    model._configure(kind, **params)
     n[0] = model._set_labels(labels)
-    model._empty_index(other.learner.index.seed_number)
+    model._empty_index(seed)
     return model
 
 
@@ -432,9 +441,10 @@ def join(Model to, list sides, labels, list calls):
     cdef list entered = []
     try:
         for side in sides:
-            gate_read_begin(&side.model.gate)
+            with cython.critical_section(side.model):
+                gate_read_begin(&side.model.gate)
             entered.append(side)
-        collecting = PyGC_Disable()     # a finalizer might teach a model, and wait for itself
+        collecting = gc_disable()     # a finalizer might teach a model, and wait for itself
         try:
             for side, its in zip(sides, calls):
                 if not side.laid:
@@ -447,34 +457,39 @@ def join(Model to, list sides, labels, list calls):
             return _joined(to, sides, -1 if labels is None else len(labels))
         finally:
             if collecting:
-                PyGC_Enable()
+                gc_enable()
     finally:
         for side in entered:
-            gate_read_end(&side.model.gate)
+            with cython.critical_section(side.model):
+                gate_read_end(&side.model.gate)
 
 
 def learning(Model model, call):
     """Call something while no other thread can learn."""
-    model._enter(True)
-    gate_learn_begin(&model.gate)
+    with cython.critical_section(model):
+        model._enter(True)
+        gate_learn_begin(&model.gate)
     try:
         call()
     finally:
-        gate_learn_end(&model.gate)
+        with cython.critical_section(model):
+            gate_learn_end(&model.gate)
 
 
 def exchange(Model model, Model to):
     """Let what was merged take the place of a model that is learning. `to` is lost."""
-    to.learner.version = model.learner.version + 1
-    to.learner.index.generation = model.learner.index.generation + 1
-    gate_go_inside(&model.gate)
-    model._exchange(to)
-    gate_come_out(&model.gate)
+    with cython.critical_section(model):
+        to.learner.version = model.learner.version + 1
+        to.learner.index.generation = model.learner.index.generation + 1
+        gate_go_inside(&model.gate)
+        model._exchange(to)
+        gate_come_out(&model.gate)
     _drop(to)                       # what the model was
 
 
 # --- Digests and deltas
 
+@cython.critical_section
 def digest_of(Model model, its, bytes text):
     """What tells a model from any other state of it: 32 digits. None if it calls things otherwise.
 
@@ -486,7 +501,7 @@ def digest_of(Model model, its, bytes text):
     cdef const uint8_t* p = <const uint8_t*> <const char*> text
     cdef size_t n = len(text)
     gate_read_begin(&model.gate)
-    collecting = PyGC_Disable()
+    collecting = gc_disable()
     try:
         if not _still(model, its):
             return None
@@ -496,7 +511,7 @@ def digest_of(Model model, its, bytes text):
     finally:
         gate_read_end(&model.gate)
         if collecting:
-            PyGC_Enable()
+            gc_enable()
     if failed:
         raise MemoryError("no memory for the model's digest")
     return f"{h[0]:016x}{h[1]:016x}"
@@ -536,18 +551,19 @@ cdef dict _delta_arrays(Side side, Side base):
 def delta_of(Model model, Model since):
     """Labels, odd names, plain values and arrays of a model that went on from another one."""
     cdef Side side = Side(model, ""), base = Side(since, "")
-    gate_read_begin(&since.gate)
-    try:
-        gate_read_begin(&model.gate)
-        collecting = PyGC_Disable()
+    with cython.critical_section(model, since):
+        gate_read_begin(&since.gate)
         try:
-            labels, objects = _labels_whole(model, "ask again after"), list(model._objects)
-            arrays = _delta_arrays(side, base)
-            return labels, objects, {
-                **counts_state(&model.learner), **model._once_state()}, arrays
+            gate_read_begin(&model.gate)
+            collecting = gc_disable()
+            try:
+                labels, objects = _labels_whole(model, "ask again after"), list(model._objects)
+                arrays = _delta_arrays(side, base)
+                return labels, objects, {
+                    **counts_state(&model.learner), **model._once_state()}, arrays
+            finally:
+                gate_read_end(&model.gate)
+                if collecting:
+                    gc_enable()
         finally:
-            gate_read_end(&model.gate)
-            if collecting:
-                PyGC_Enable()
-    finally:
-        gate_read_end(&since.gate)
+            gate_read_end(&since.gate)

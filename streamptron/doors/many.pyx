@@ -5,6 +5,7 @@ And a block of lines, as many texts with their labels.
 
 from array import array
 
+cimport cython
 from libc.math cimport isfinite
 from libc.stdint cimport uint64_t, uint8_t
 from libc.string cimport memmove
@@ -228,8 +229,12 @@ def write_ahead(Desk desk not None, Texts X not None):
 
     Another thread may do so while the model learns.
     """
-    cdef sp_seed seed = desk.learner.index.seed
-    X._write_ahead(&seed, desk.learner.index.seed_number)
+    cdef sp_seed seed
+    cdef uint64_t number
+    with cython.critical_section(desk):
+        seed = desk.learner.index.seed
+        number = desk.learner.index.seed_number
+    X._write_ahead(&seed, number)
 
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,

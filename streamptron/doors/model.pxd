@@ -25,10 +25,12 @@ cdef class Model(Desk):
 
     cdef Model _blank(self, int kind)
     cdef int _become(self, Model other) except -1
+    cdef int _copy_into(self, Model other) except -1
     cdef void _exchange(self, Model other) noexcept
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1
     cdef Py_ssize_t _set_labels(self, labels) except -1
     cdef int _labels_done(self) except -1
+    cdef list _labels_kept(self)
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1
     cdef int _empty_index(self, uint64_t seed) except -1

@@ -7,14 +7,17 @@ from math import isfinite as is_finite
 from sys import getsizeof
 from types import SimpleNamespace
 
+cimport cython
 from libc.math cimport isfinite
 from libc.string cimport memset
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.object cimport PyObject
 
 from streamptron.doors.desk cimport DEBUG, Desk
 from streamptron.doors.gate cimport (
-    gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end, gate_wait)
+    beside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end, gate_wait,
+    gc_disable, gc_enable)
 from streamptron.doors.many cimport rows_run
 from streamptron.doors.names cimport all_named, key_plain
 from streamptron.doors.rows cimport Rows, looked_up
@@ -45,10 +48,6 @@ from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.state import Past
 from streamptron.estimator.checks import checked_number, rounded_number
 from streamptron.estimator.parameters import KEPT, class_weight_of, rates_of, table_of
-
-cdef extern from "Python.h":
-    int PyGC_Disable() noexcept
-    int PyGC_Enable() noexcept
 
 _PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle; see SP_FLAT_DEPTH
 
@@ -117,6 +116,7 @@ cdef class Model(Desk):
                 0) < 0:
             raise MemoryError("no memory for an empty model")
 
+    @cython.critical_section
     def _can(self, str what):
         """Whether this kind of learner can do one of ABILITIES."""
         return sp_learner_can(&self.learner, ABILITIES[what])
@@ -151,6 +151,7 @@ cdef class Model(Desk):
         """A model of the same kind without parameters; an error if the rule does not suit it."""
         raise NotImplementedError
 
+    @cython.critical_section
     cdef int _become(self, Model other) except -1:
         """Trade contents with a model without another owner, once no thread uses this one."""
         gate_wait(&self.gate, True)
@@ -222,13 +223,16 @@ cdef class Model(Desk):
         return self._param("max_features")
 
     @property
+    @cython.critical_section
     def hash_bits(self):
         return self._params["hash_bits"]
 
     @property
+    @cython.critical_section
     def hash_seed(self):
         return self._params["hash_seed"]
 
+    @cython.critical_section
     def _param(self, str name):
         """A parameter that only some of the learners have."""
         if name not in self._params:
@@ -248,30 +252,35 @@ cdef class Model(Desk):
             step *= <double> self._class_weight.get(label, 1.0)
         return step
 
+    @cython.critical_section
     def _checked_step(self, label, w):
         return self._step(label, w)
 
     # --- What the model holds
 
     @property
+    @cython.critical_section
     def n_seen(self):
         """Labelled events seen."""
         self._enter(False)
         return self.learner.n_seen
 
     @property
+    @cython.critical_section
     def n_updates(self):
         """Events that changed the weights."""
         self._enter(False)
         return self.learner.n_updates
 
     @property
+    @cython.critical_section
     def n_mistakes(self):
         """Events that the current weights got wrong before they learned from them."""
         self._enter(False)
         return self.learner.n_mistakes
 
     @property
+    @cython.critical_section
     def n_features(self):
         """Features that have weights (with hash_bits: slots with a weight other than 0)."""
         cdef sp_slot_type slot
@@ -289,12 +298,14 @@ cdef class Model(Desk):
         return n
 
     @property
+    @cython.critical_section
     def n_evicted(self):
         """Features that were evicted (see max_features)."""
         self._enter(False)
         return self.learner.ceiling.n_evicted
 
     @property
+    @cython.critical_section
     def serving(self):
         """The kept vector that has made the fewest mistakes lately, or the one that `serve` names.
 
@@ -307,20 +318,25 @@ cdef class Model(Desk):
     def memory_usage(self):
         """Bytes that the model holds, including its scratch and names that are any objects."""
         names = 0
-        if self._objects:
-            names = getsizeof(self._objects) + sum(map(getsizeof, self._objects))
+        with cython.critical_section(self):
+            objects = self._objects
+        if objects:
+            names = getsizeof(objects) + sum(map(getsizeof, list(objects)))
         return self.__sizeof__() + names
 
+    @cython.critical_section
     def __sizeof__(self):
         self._enter(False)
         return (object.__sizeof__(self) + sp_learner_bytes(&self.learner)
                 + sp_event_bytes(&self.event) + sp_text_bytes(&self.text))
 
+    @cython.critical_section
     def _check(self):
         """Check everything in the core, for the tests: RuntimeError if something is wrong."""
         self._enter(False)
         self._look()
 
+    @cython.critical_section
     def _growth(self):
         """For the tests, the arrays that grow with the features: {name: (length, in the next)}."""
         cdef sp_block* block = self.learner.table.blocks
@@ -353,6 +369,7 @@ cdef class Model(Desk):
                 "the model was reset during the call, and no longer knows the label; ask again")
         return n if output < 0 else output + 1
 
+    @cython.critical_section
     def _weights(self, str kind, Py_ssize_t output=-1):
         """The labels, and {feature: weight} of one kept vector for one output or all.
 
@@ -369,10 +386,10 @@ cdef class Model(Desk):
         outputs = []
         self._enter(False)
         # No Python code may run until all is read, not even finalizers: it might use the model.
-        collecting = PyGC_Disable()
+        collecting = gc_disable()
         try:
             number = self._kept(kind)
-            labels = self._get_labels()
+            labels = self._labels_kept()
             last = self._outputs_of(labels, output, &first)
             hashed = self.learner.index.bits != 0
             objects = {ordinal: name for name, ordinal in self._objects.items()}
@@ -398,24 +415,25 @@ cdef class Model(Desk):
         finally:
             sp_free(rising)
             if collecting:
-                PyGC_Enable()
+                gc_enable()
         return labels, [dict(zip(all_named(names), weights)) for names, weights in outputs]
 
+    @cython.critical_section
     def _intercepts(self, str kind, Py_ssize_t output=-1):
         """The labels, and the intercept of one kept vector for one output or for all."""
         cdef Py_ssize_t first, last
         cdef int number
         self._enter(False)
-        collecting = PyGC_Disable()
+        collecting = gc_disable()
         try:
             number = self._kept(kind)
-            labels = self._get_labels()
+            labels = self._labels_kept()
             last = self._outputs_of(labels, output, &first)
             intercepts = [sp_learner_weight(&self.learner, SP_SLOT_INTERCEPT, output, number)
                           for output in range(first, last)]
         finally:
             if collecting:
-                PyGC_Enable()
+                gc_enable()
         if not all(map(is_finite, intercepts)):
             raise damaged("an intercept is not finite")
         return labels, intercepts
@@ -432,53 +450,56 @@ cdef class Model(Desk):
         bias = checked_number(intercept, "intercept")
         if bias != 0.0 and not self.learner.intercept:
             raise ValueError(f"intercept={shown(intercept)}; this model has intercept=False")
-        self._read_items(weights, True, "weights")
-        sp_learner_resolve(&self.learner, &self.event)
-        for i in range(self.learner.intercept, self.event.n):
-            n_new += self.event.slots[i] == SP_SLOT_NULL
-        if n_new > self.learner.index.max_slots - self.learner.index.n_slots:
-            raise ValueError(
-                f"weights has {n_new} features more than the model, which may have "
-                f"max_features={self._params['max_features']}; raise that, or leave out the "
-                "smallest weights")
-        if self.learner.index.bits and sp_learner_open(&self.learner, &self.event) < 0:
-            raise MemoryError("no memory for the weights")
-        for i in range(self.learner.intercept, self.event.n):
-            if self.event.slots[i] == SP_SLOT_NULL:
-                self.event.slots[i] = sp_index_insert(
-                    &self.learner.index, &self.event.keys[i], self.event.hashes[i])
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> weights)):
+            self._read_items(weights, True, "weights")
+            sp_learner_resolve(&self.learner, &self.event)
+            for i in range(self.learner.intercept, self.event.n):
+                n_new += self.event.slots[i] == SP_SLOT_NULL
+            if n_new > self.learner.index.max_slots - self.learner.index.n_slots:
+                raise ValueError(
+                    f"weights has {n_new} features more than the model, which may have "
+                    f"max_features={self._params['max_features']}; raise that, or leave out the "
+                    "smallest weights")
+            if self.learner.index.bits and sp_learner_open(&self.learner, &self.event) < 0:
+                raise MemoryError("no memory for the weights")
+            for i in range(self.learner.intercept, self.event.n):
                 if self.event.slots[i] == SP_SLOT_NULL:
-                    raise MemoryError("no memory for the weights")
-        if sp_learner_begin_from(&self.learner, &self.event, output, bias) < 0:
-            raise MemoryError("no memory for the weights")
-        self._settle()
-        self.learner.version += 1
+                    self.event.slots[i] = sp_index_insert(
+                        &self.learner.index, &self.event.keys[i], self.event.hashes[i])
+                    if self.event.slots[i] == SP_SLOT_NULL:
+                        raise MemoryError("no memory for the weights")
+            if sp_learner_begin_from(&self.learner, &self.event, output, bias) < 0:
+                raise MemoryError("no memory for the weights")
+            self._settle()
+            self.learner.version += 1
 
     def _explain(self, x, Py_ssize_t output, double sign):
         """Contributions to one output's score, the score, its vector, and the predicted label."""
         cdef sp_answer answer
         cdef list labels, parts = []
-        self._score(x)
-        # as in _weights
-        collecting = PyGC_Disable()
-        try:
-            answer = sp_learner_answer(&self.learner, &self.event)
-            labels = self._label_list()
-            best = answer.verdict.best
-            if output < 0:
-                output = best
-            if not 0 <= output < self.learner.table.n_outputs:
-                raise RuntimeError(
-                    "the model was reset during the call, and no longer knows the label; ask again")
-            sp_learner_decide(&self.learner, &self.event)
-            score = sign * sp_learner_decision(&self.event, answer.kind)[output]
-            label = labels[best] if 0 <= best < len(labels) else None
-            self._shares(parts, {ordinal: name for name, ordinal in self._objects.items()}, sign,
-                         output, answer.kind)
-        finally:
-            if collecting:
-                PyGC_Enable()
-        self._settle()
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            self._score(x)
+            # as in _weights
+            collecting = gc_disable()
+            try:
+                answer = sp_learner_answer(&self.learner, &self.event)
+                labels = self._label_list()
+                best = answer.verdict.best
+                if output < 0:
+                    output = best
+                if not 0 <= output < self.learner.table.n_outputs:
+                    raise RuntimeError(
+                        "the model was reset during the call, and no longer knows the label; ask "
+                        "again")
+                sp_learner_decide(&self.learner, &self.event)
+                score = sign * sp_learner_decision(&self.event, answer.kind)[output]
+                label = labels[best] if 0 <= best < len(labels) else None
+                objects = {ordinal: name for name, ordinal in self._objects.items()}
+                self._shares(parts, objects, sign, output, answer.kind)
+            finally:
+                if collecting:
+                    gc_enable()
+            self._settle()
         return [(named(plain), part) for plain, part in parts], score, KEPT[answer.kind], label
 
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
@@ -496,12 +517,14 @@ cdef class Model(Desk):
 
     # --- Many rows
 
+    @cython.critical_section
     def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities,
                       confidences=None, order=None, Py_ssize_t n_jobs=1):
         """Predict rows, as rows_run does."""
         return rows_run(self, X, names, None, None, predictions, decisions, probabilities,
                         confidences, order, None, n_jobs)
 
+    @cython.critical_section
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
                     confidences=None, order=None):
         """Learn rows, as rows_run does.
@@ -557,8 +580,18 @@ cdef class Model(Desk):
         other = type(self).__new__(type(self))
         memo[id(self)] = other
         sp_learner_free(&other.learner)
+        self._copy_into(other)
+        if getattr(self, "__dict__", None):
+            other.__dict__.update(deepcopy(self.__dict__, memo))
+        if DEBUG:
+            other._look()
+        return other
+
+    @cython.critical_section
+    cdef int _copy_into(self, Model other) except -1:
+        """Become the content of a model that nobody else has, and that has none."""
         self._enter(False)
-        collecting = PyGC_Disable()     # a finalizer might change the model during the copy
+        collecting = gc_disable()     # a finalizer might change the model during the copy
         try:
             if sp_learner_copy(&other.learner, &self.learner) < 0:
                 raise MemoryError("no memory for a copy of the model")
@@ -573,12 +606,8 @@ cdef class Model(Desk):
             other._objects = dict(self._objects)
         finally:
             if collecting:
-                PyGC_Enable()
-        if getattr(self, "__dict__", None):
-            other.__dict__.update(deepcopy(self.__dict__, memo))
-        if DEBUG:
-            other._look()
-        return other
+                gc_enable()
+        return 0
 
     # --- What the two kinds of model answer differently
 
@@ -604,14 +633,21 @@ cdef class Model(Desk):
     def _copy_labels(self, other):
         """Give a copy of the model the labels."""
 
+    @cython.critical_section
     def _get_labels(self):
         """The labels that a model file keeps; None: they are truth values."""
+        return self._labels_kept()
+
+    cdef list _labels_kept(self):
+        """The same, within the model's critical section."""
         return None
 
+    @cython.critical_section
     def _n_objects(self):
         """How many labels there are, and how many names of features that are other objects."""
         return len(self._label_list()), len(self._objects)
 
+    @cython.critical_section
     def _objects_held(self):
         """All of these."""
         return list(self._label_list()), list(self._objects)
@@ -638,6 +674,7 @@ cdef class Model(Desk):
             raise MemoryError("no memory for the model's index")
         return 0
 
+    @cython.critical_section
     def _file_state(self, bint pickled=False):
         """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.
 
@@ -646,12 +683,12 @@ cdef class Model(Desk):
         """
         cdef sp_flat flat
         gate_read_begin(&self.gate)
-        collecting = PyGC_Disable()     # a finalizer might teach this model, and wait for itself
+        collecting = gc_disable()     # a finalizer might teach this model, and wait for itself
         try:
             state = {
                 "params": self._params,
                 "seed": self.learner.index.seed_number,
-                "labels": self._get_labels(),
+                "labels": self._labels_kept(),
                 "outputs": self.learner.table.n_outputs,
                 "objects": list(self._objects),
                 "y_name": interned(self._y_name),
@@ -671,7 +708,7 @@ cdef class Model(Desk):
         finally:
             gate_read_end(&self.gate)
             if collecting:
-                PyGC_Enable()
+                gc_enable()
         arrays_look_up(&flat, _PICKLE_DEPTH if pickled else SP_FLAT_DEPTH)
         return state, arrays
 

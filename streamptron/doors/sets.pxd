@@ -7,6 +7,8 @@ cdef class SetModel(LabelModel):
     cdef list _read_told(self, x, Told told, str what)
     cdef int _learn_told(self, x, Told told, double step, str what) except -1
     cdef list _found(self)
+    cdef tuple _labels_found(self, x, bytes room)
+    cdef object _answer(self, x)
     cdef double _above(self, label) except -1.0
 
 

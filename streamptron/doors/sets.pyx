@@ -5,11 +5,13 @@ among which a model chooses.
 from array import array
 from collections.abc import Mapping, Sequence, Set
 
+cimport cython
 from libc.stdint cimport uint32_t, uint64_t
 from cpython cimport array as c_array
+from cpython.object cimport PyObject
 
 from streamptron._core cimport LabelModel
-from streamptron.doors.gate cimport gate_learn_begin, gate_learn_end
+from streamptron.doors.gate cimport beside, gate_learn_begin, gate_learn_end, gc_disable, gc_enable
 from streamptron.doors.many cimport rows_run
 from streamptron.doors.model cimport Model, largest, room_for
 from streamptron.doors.names cimport key_plain
@@ -29,10 +31,6 @@ from streamptron.doors.names import named
 from streamptron.estimator.candidates import candidates_of, place_of
 from streamptron.estimator.names import is_numpy, shown, type_shown
 from streamptron.estimator.parameters import check_ranking, threshold_of
-
-cdef extern from "Python.h":
-    int PyGC_Disable() noexcept
-    int PyGC_Enable() noexcept
 
 
 class LabelSet(dict):
@@ -199,8 +197,12 @@ cdef class SetModel(LabelModel):
         """
         if undo is not False:
             return self._learn_undoable(x, y, w, undo)
-        self._learn_told(x, self._told(y), self._weight(w), "y")
+        cdef Told told = self._told(y)
+        cdef double step = self._weight(w)
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            self._learn_told(x, told, step, "y")
 
+    @cython.critical_section
     def _learn_sets(self, Rows X not None, names, labels, named, ends, there, open, steps,
                     order=None):
         """Learn rows, as rows_run does, and each row's labels.
@@ -256,14 +258,19 @@ cdef class SetModel(LabelModel):
             return sp_sets_best_threshold(&self.learner.sets)
         return threshold
 
-    def _probabilities(self, x, bytes room=None):
-        """The labels, and the probability of each, of the same moment; or of the most probable."""
+    def _probabilities(self, x):
+        """The labels, and the probability of each, of the same moment."""
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            return self._labels_found(x, None)
+
+    cdef tuple _labels_found(self, x, bytes room):
+        """The same; with room for some, of the most probable."""
         cdef Py_ssize_t k, n
         cdef const double* p
         self._score(x)
         n = sp_learner_labels(&self.learner)
         p = sp_event_probabilities(&self.learner, &self.event)
-        collecting = PyGC_Disable()     # a finalizer might use the scratch
+        collecting = gc_disable()     # a finalizer might use the scratch
         if room is None:
             found = [p[k] for k in range(n)]
             labels = self._labels[:n]
@@ -272,7 +279,7 @@ cdef class SetModel(LabelModel):
             found = [p[k] for k in places]
             labels = [self._labels[k] for k in places]
         if collecting:
-            PyGC_Enable()
+            gc_enable()
         self._settle()
         return labels, found
 
@@ -287,8 +294,9 @@ cdef class SetModel(LabelModel):
             How many labels, the most probable first; of equal ones that which came first. None:
             all, in the order in which they came.
         """
-        room = None if top is None else room_for(top, len(self._labels))
-        found = self._probabilities(x, room)
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            room = None if top is None else room_for(top, len(self._labels))
+            found = self._labels_found(x, room)
         return {label: {False: 1.0 - p, True: p} for label, p in zip(*found)}
 
     def predict_one(self, x):
@@ -301,7 +309,11 @@ cdef class SetModel(LabelModel):
         x
             A mapping of features to numbers.
         """
-        labels, found = self._probabilities(x)
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            return self._answer(x)
+
+    cdef object _answer(self, x):
+        labels, found = self._labels_found(x, None)
         return self._answered(labels, found)
 
     def _labels_above(self, list found, double best):
@@ -331,11 +343,13 @@ cdef class SetModel(LabelModel):
         """
         cdef Told told = self._told(y)
         cdef double step = self._weight(w)
-        prediction = self.predict_one(x)
-        self._learn_told(x, told, step, "y")
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            prediction = self._answer(x)
+            self._learn_told(x, told, step, "y")
         return prediction
 
     @property
+    @cython.critical_section
     def best_threshold(self):
         """The probability above which the answers of late would have had the best F1."""
         self._enter(False)
@@ -414,10 +428,10 @@ cdef class RankModel(Model):
         cdef const double* scores = sp_learner_decision(&self.event, answer.kind)
         if probabilities and self.event.n_scores:
             scores = sp_event_probabilities(&self.learner, &self.event)
-        collecting = PyGC_Disable()     # a finalizer might use the scratch
+        collecting = gc_disable()     # a finalizer might use the scratch
         decided = [scores[k] for k in range(self.event.n_scores)]
         if collecting:
-            PyGC_Enable()
+            gc_enable()
         self._settle()
         return decided
 
@@ -428,6 +442,7 @@ cdef class RankModel(Model):
         decided = self._decided(probabilities)
         return dict(zip(names, decided)) if own else decided
 
+    @cython.critical_section
     def learn_one(self, candidates, chosen, w=1.0, undo=False):
         """Learn which of some candidates is the right one, if that is a mistake.
 
@@ -465,6 +480,7 @@ cdef class RankModel(Model):
             self._no_memory("no memory for the update; the model has not learned this event", names)
         self._settle()
 
+    @cython.critical_section
     def predict_one(self, candidates):
         """The id of the best candidate, of equals the first; None if there are no candidates.
 
@@ -480,6 +496,7 @@ cdef class RankModel(Model):
         self._settle()
         return names[best] if best >= 0 else None
 
+    @cython.critical_section
     def rank_one(self, candidates):
         """The ids of all candidates, the best first; equals stay in their order.
 
@@ -494,6 +511,7 @@ cdef class RankModel(Model):
         ranked = sorted([(-score, k) for k, score in enumerate(scores)])
         return [names[k] for _, k in ranked]
 
+    @cython.critical_section
     def decision_function_one(self, candidates):
         """The score of each candidate, w.x, by the vector that answers.
 
@@ -508,6 +526,7 @@ cdef class RankModel(Model):
         """
         return self._decide(candidates, False)
 
+    @cython.critical_section
     def predict_proba_one(self, candidates):
         """The probability of each candidate that it is the right one, calibrated online.
 
@@ -522,6 +541,7 @@ cdef class RankModel(Model):
         """
         return self._decide(candidates, True)
 
+    @cython.critical_section
     def _explain_lead(self, candidates, chosen):
         """Contributions to the lead of a candidate over the best other one, and that lead."""
         cdef sp_answer answer
@@ -545,7 +565,7 @@ cdef class RankModel(Model):
         if sp_event_difference(&self.event, y, rival) < 0:
             self._no_memory("no memory for the difference")
         # as in Model._weights
-        collecting = PyGC_Disable()
+        collecting = gc_disable()
         try:
             parts = []
             objects = {ordinal: name for name, ordinal in self._objects.items()}
@@ -556,17 +576,19 @@ cdef class RankModel(Model):
                     parts.append((key_plain(&self.event.keys[i], objects), part))
         finally:
             if collecting:
-                PyGC_Enable()
+                gc_enable()
         self._settle()
         return [(named(plain), part) for plain, part in parts], lead
 
     # --- Many rows
 
+    @cython.critical_section
     def _score_queries(self, Rows X not None, names, decisions, ends, Py_ssize_t n_jobs):
         """The scores of rows, as rows_run does; ends[r] is where the query of row r ends."""
         return rows_run(
             self, X, names, None, None, None, decisions, None, None, None, ends, n_jobs)[0]
 
+    @cython.critical_section
     def _learn_queries(self, Rows X not None, names, grades, steps, ends, order=None):
         """Learn rows by their grades, whole numbers from 0, as rows_run does."""
         self._enter(True)

@@ -245,6 +245,7 @@ cdef class TextEvent:
                 return False
         return True
 
+    @cython.critical_section
     cdef dict _dict(self):
         """The features by name, made when they are first needed."""
         cdef sp_text scratch
