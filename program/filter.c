@@ -25,7 +25,7 @@ enum { SPAM, HAM, UNSURE, ERROR, NOT_WRITTEN = 75 }; /* EX_TEMPFAIL: it is to be
 
 enum {
     READ = 1 << 16,
-    WORDS = 5,      /* that spoke most, in the header */
+    WORDS = 5,      /* that counted most, in the header */
     WORD_MOST = 40, /* characters of one */
 };
 

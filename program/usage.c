@@ -3,19 +3,19 @@
 const char usage_all[] =
     "Usage: spt COMMAND ...\n"
     "\n"
-    "  Label lines and mails by a model of streamptron's, and let it learn.\n"
+    "  Label lines and mails with a model of streamptron, and let it learn.\n"
     "\n"
     "Commands:\n"
     "  predict  Label lines from standard input or files; learn them, too.\n"
-    "  filter   Say of a mail what it is, and pass it on.\n"
+    "  filter   Classify a mail, and pass it on.\n"
     "  learn    Learn what mails are.\n"
     "  explain  Which features of a text led to its answer.\n"
     "  top      The features with the largest weights.\n"
     "  info     What the model in a file is.\n"
     "  merge    One model of several that learned apart.\n"
     "\n"
-    "Each has --help. What else there is, such as train and eval, is the Python\n"
-    "program's: streamptron.\n";
+    "Each has --help. Other commands, such as train and eval, are in the Python\n"
+    "program, streamptron.\n";
 
 const char usage_predict[] =
     "Usage: spt predict [OPTIONS] [FILES]...\n"
@@ -48,11 +48,11 @@ const char usage_predict[] =
     "  --learn                  Learn a line that has a label, after its answer.\n"
     "  --learn-unsure MARGIN    Only what is answered wrongly, or by less.\n"
     "  --known-labels           Learn no labels but those that the model has.\n"
-    "  --new-label              Learn labels that a filter of mails has not, too.\n"
+    "  --new-label              Let a filter of mails learn new labels, too.\n"
     "  --save-every N           Save after so many lines, and at the end.\n"
     "  --save-seconds S         Save this often, and at the end.\n"
     "  --corrections FOLDER     Learn the files that are put there, each once.\n"
-    "  --reload-seconds S       Look this often whether there is another model.\n"
+    "  --reload-seconds S       Look this often for a new model, and load it.\n"
     "  --create                 Begin with a new model if there is no file; with\n"
     "                           --learner, --positive, --max-features, --max-labels,\n"
     "                           --hash-bits, --hash-seed, --analyzer, --ngrams,\n"
@@ -65,8 +65,8 @@ const char usage_predict[] =
 const char usage_filter[] =
     "Usage: spt filter [OPTIONS]\n"
     "\n"
-    "  Say of a mail what it is, and pass it on: the mail on the standard input is\n"
-    "  written with a field\n"
+    "  Classify a mail, and pass it on: the mail on the standard input is written\n"
+    "  with the field\n"
     "\n"
     "    X-Streamptron: spam 0.9987 (subject: free, text: prize, ...)\n"
     "\n"
@@ -83,7 +83,7 @@ const char usage_filter[] =
 const char usage_learn[] =
     "Usage: spt learn [OPTIONS] [FILES]...\n"
     "\n"
-    "  Learn what mails are. Without FILES it is the mail on the standard input.\n"
+    "  Learn what mails are. Without FILES it reads one from standard input.\n"
     "\n"
     "Options:\n"
     "  -m, --model FILE       The model file.  [required]\n"

@@ -18,7 +18,7 @@ WORDS = {
     "none of such (not one of these)": r"\bnone of such\b",
     "that are none (invalid)": r"\b(?:that|which) (?:is|are|was|were) none\b",
     "nobody (no other thread, not)": r"\b(?:no|any)body\b",
-    "speaks for (counts towards)": r"\b(?:speaks?|spoke|speaking|spoken) for\b",
+    "speaks for (counts towards)": r"\b(?:speaks?|spoke|speaking|spoken)(?: most)? for\b",
     "of before (earlier)": r"\bof before\b",
     "told (got, was given, is informative)": r"\btold\b",
 }

@@ -149,13 +149,12 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
 
     A line is label<TAB>text, or what --format says. With --learner multilabel it has any number of
     labels: label,label<TAB>text. The model file keeps tokenizer and format. An existing model is
-    replaced; with --resume it learns on.
-    Standard error shows how often an event was answered wrongly before it was learned: on average,
-    since the last line, and at the end. The defaults are the library's.
+    overwritten, unless --resume is given. Standard error shows the errors so far, each event being
+    answered before it is learned. The defaults are the library's.
 
-    The model is saved at the end, and on the way with --save-every. SIGTERM and Ctrl-C save it and
-    end with exit code 143 or 130; --resume, with the same files, then goes on at the next line. No
-    other training, and no predict --learn, may write the same file meanwhile.
+    The model is saved at the end, and with --save-every on the way. SIGTERM and Ctrl-C save it and
+    end with exit code 143 or 130; --resume, with the same files, then continues at the next line.
+    No other train or predict --learn may write the same file meanwhile.
 
     \b
     Examples:
@@ -315,10 +314,11 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
     """Compare answers with the labels in files.
 
     Precision, recall, F1, accuracy, and how often each label got which answer; of several labels
-    micro- and macro-F1, exact sets, Hamming loss and LRAP. A rate of nothing, such as the precision
-    of an answer that was never given, is written as -, in JSON as null. Below --min-probability an
-    answer is `unsure`, and counts as a wrong one. For a filter of mails a table says how many of
-    each label would be answered wrongly, or be unsure, at several such probabilities.
+    micro- and macro-F1, exact sets, Hamming loss and LRAP. A rate that is
+    undefined, such as the precision of an answer that was never given, is -, in JSON null. Below
+    --min-probability an answer is `unsure`, and counts as wrong. For a filter of mails a table
+    shows how many of each label would be answered wrongly, or be unsure, at several such
+    probabilities.
 
     \b
     Examples:

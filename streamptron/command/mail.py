@@ -42,7 +42,7 @@ if typing.TYPE_CHECKING:
 
     from streamptron.command.lines import LineModel
 
-WORDS = 5  # that spoke most, in the header
+WORDS = 5  # that counted most, in the header
 WORD_MOST = 40  # characters of one
 
 
@@ -77,20 +77,20 @@ class Passing(CommandOfOptions):
     "--pass", "passes", is_flag=True, help="The exit code is 0 whenever the mail is written."
 )
 def filter_mail(model: str, positive: str, min_probability: float, passes: bool) -> int:
-    """Say of a mail what it is, and pass it on.
+    """Classify a mail, and pass it on.
 
-    The mail on the standard input is written with a field that says what it is:
+    The mail on the standard input is written with one more field:
 
     \b
       X-Streamptron: spam 0.9987 (subject: free, text: prize, ...)
 
-    The label, its probability, and the features that spoke most for it. Such fields that the mail
-    has already are removed, for a sender may have written them. Nothing else of it changes.
+    It has the label, its probability, and the features that counted most. Fields of this name that
+    are already there are removed, since the sender may have forged them. Nothing else changes.
 
     The exit code is 0 for spam, 1 for another label, 2 for unsure and 3 for an error. After an
-    error, be it a wrong option, the mail is written without the field, and the error on the
-    standard error. If the mail itself cannot be read or written, the exit code is 75, and the mail
-    is to be delivered again.
+    error, even a wrong option, the mail is written without the field, and the error to standard
+    error. If the mail itself cannot be read or written, the exit code is 75, so that the mail
+    server tries again.
 
     \b
     Examples:
@@ -129,7 +129,7 @@ class Verdict(typing.NamedTuple):
     probability
         Of the label; None: the model knows no label yet.
     words
-        Those that spoke most for it.
+        Those that counted most.
     code
         SPAM, HAM or UNSURE.
     score, threshold
@@ -219,11 +219,11 @@ files_of_mails = click.argument("files", nargs=-1, type=FILE)
 def learn(files: tuple[str, ...], model: str, label: str, wait: float, **given: Any) -> None:
     """Learn what mails are, and remember it.
 
-    Without FILES it is the mail on the standard input. A mail that has been learned with this label
-    is left as it is, so a folder may be given again. One that has been learned with another label
-    is learned anew, and what it has taught is taken back, of the last 500. What is remembered is in
-    the model's file. A mail is the same if its Message-ID, From, Subject and text are. A label that
-    the model does not have is an error, unless it knows less than two.
+    Without FILES it reads one mail from standard input. A mail that was learned with the same label
+    is skipped, so a folder may be given again. One that was learned with another label is learned
+    again, and what it taught before is taken back, if it is one of the last 500. The model file
+    remembers the mails: two are the same if Message-ID, From, Subject and text are. A label that
+    the model does not have is an error, once it knows two.
 
     \b
     Examples:
@@ -258,7 +258,7 @@ def learn(files: tuple[str, ...], model: str, label: str, wait: float, **given: 
 def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...], wait: float) -> None:
     """Take back what mails have taught.
 
-    Without FILES and --id it is the mail on the standard input.
+    Without FILES and --id it reads one mail from standard input.
 
     \b
     Examples:

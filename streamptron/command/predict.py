@@ -142,7 +142,7 @@ def _errors(have_one: bool) -> Iterator[None]:
 @click.option(
     "--reload-seconds",
     type=click.FloatRange(0, min_open=True),
-    help="Look this often whether there is another model in the file, and take it.",
+    help="Look this often whether the model file was replaced, and load it.",
 )
 @click.option("--create", is_flag=True, help="Begin with a new model if there is no file.")
 @click.option(
@@ -160,12 +160,12 @@ def _errors(have_one: bool) -> Iterator[None]:
 def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Label lines from standard input or files.
 
-    A line is a text, or what --format says; a FILE of the format that the model was trained on, be
-    that JSON lines, CSV, svmlight or vw, is read as that. Each line is answered at once with one
+    A line is a text, or what --format says; a FILE of the format that the model was trained on
+    (JSON lines, CSV, svmlight, vw) is read in that format. Each line is answered at once with one
     line: label<TAB>probability, or what --json, --rsyslog, --merge or --template say. A blank or
     bad line gets an empty label and probability (null in JSON), and so does any line before the
-    model knows a label. Of several labels all that are likely enough are written, with commas
-    between them, and so are their probabilities; in JSON both are lists.
+    model knows a label. A model of several labels writes all that are likely enough, and their
+    probabilities, with commas between them; in JSON both are lists.
 
     \b
     With --learn:
@@ -173,10 +173,10 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
       SIGINT                   saves and ends with exit code 130
       SIGHUP                   reloads the model file, and learns again what was not saved
 
-    With --create a model that is not there yet is begun as the options of the learner say; with one
-    that is, they do nothing. A label is what the lines say; of perceptron, --positive names one.
+    With --create, if there is no model, one is begun with the learner's options; if there is one,
+    they are ignored. perceptron also needs --positive.
 
-    With --exit-code all of the input is one text, unless --input or --format say that it is a line.
+    With --exit-code the whole input is one text, unless --input or --format are given.
 
     \b
     Examples:

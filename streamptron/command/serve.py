@@ -74,7 +74,7 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
 @_seconds("--save-seconds", "Save this often, and at the end.", 30.0)
 @_seconds(
     "--reload-seconds",
-    "Look this often whether there is another model in the file, and take it.",
+    "Look this often whether the model file was replaced, and load it.",
 )
 @new_label_option
 @_seconds("--timeout", "Seconds in which a client sends its request, and takes the answer.", 60.0)

@@ -651,7 +651,7 @@ class Service:
         ]
 
     def top(self, label: str | None, n: int) -> list[dict[str, Any]]:
-        """The features that speak most for a label."""
+        """The features that count most towards a label."""
         names = {str(self.model.name(each)): each for each in self.model.labels.known}
         if label is None and names:
             label = next(reversed(names))

@@ -105,7 +105,7 @@ def test_fish_completes_what_spt_has(with_spt):
     (with_spt["cwd"] / "mail.tsv").touch()
     ask = f"source {SPT}/fish/spt.fish; complete -C "
     (command,) = answers(["fish", "-c", f"{ask} 'spt fi'"], with_spt)
-    assert command.startswith("filter\tSay of a mail")
+    assert command.startswith("filter\tClassify a mail")
     assert answers(["fish", "-c", f"{ask} 'spt filter --p'"], with_spt) == ["--pass", "--positive"]
     assert answers(["fish", "-c", f"{ask} 'spt predict mai'"], with_spt) == ["mail.tsv"]
 
