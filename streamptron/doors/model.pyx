@@ -589,7 +589,7 @@ cdef class Model(Desk):
 
     @cython.critical_section
     cdef int _copy_into(self, Model other) except -1:
-        """Become the content of a model that nobody else has, and that has none."""
+        """Become the content of a new model that has no other owner."""
         self._enter(False)
         collecting = gc_disable()     # a finalizer might change the model during the copy
         try:
