@@ -37,7 +37,7 @@ def declarations(package: Path) -> set[Path]:
 def is_complete(sources: Path, installed: Path) -> None:
     """Every module and stub is there, what others' Cython needs, and nothing that is compiled."""
     assert installed != sources / "streamptron", "not installed, but the sources themselves"
-    kinds = (".py", ".pyi", ".typed")
+    kinds = (".py", ".pyi", ".typed", ".css", ".html", ".js", ".svg")
     ours = {
         file.relative_to(sources / "streamptron")
         for file in (sources / "streamptron").rglob("*")

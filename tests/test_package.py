@@ -124,7 +124,8 @@ def test_extra_all_is_every_other_extra_but_spark_which_is_larger_than_all():
 
 # Who asks for scipy is River; in a notebook there is IPython; and Python 3.14 has `compression`.
 THERE_ANYWAY = {"IPython", "compression", "scipy"}
-INSTALLED_AS = {"sklearn": "scikit-learn"}
+PAGE = ("page.css", "page.js", "page.svg")  # what a service shows in a browser
+INSTALLED_AS = {"sklearn": "scikit-learn", "prometheus_client": "prometheus-client"}
 
 
 def test_what_is_imported_is_asked_for():
@@ -255,10 +256,12 @@ def test_a_wheel_has_stubs_declarations_the_headers_that_they_take_and_no_c(tmp_
         path.relative_to(ROOT / "streamptron") for path in (ROOT / "streamptron").rglob("*.pxd")
     }
     headers = {path for path in installed if path.suffix == ".h"}
+    page = {Path("service/page", name) for name in ("index.html", *PAGE)}
     assert {path for path in installed if path.suffix != ".py"} == {
         *stubs,
         *declared,
         *headers,
+        *page,
         Path("py.typed"),
     }
     included = set()

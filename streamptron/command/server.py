@@ -379,6 +379,8 @@ def listen(address: str, option: str) -> tuple[socket.socket, str]:
         found = socket.create_server((host, int(port)), family=family)
     except OSError as error:
         raise OSError(f"{option} {address}: {error.strerror or error}") from None
+    # clients' sockets have it from here: an answer in two pieces does not wait for the other side
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return found, "{}:{}".format(*found.getsockname())
 
 

@@ -19,7 +19,14 @@ if typing.TYPE_CHECKING:
 
 LEAST = 16  # characters of a token
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-OPEN = ("/", "/page.css", "/page.js", "/-/healthy", "/-/ready")  # which tell nothing of the model
+OPEN = (
+    "/",
+    "/page.css",
+    "/page.js",
+    "/page.svg",
+    "/-/healthy",
+    "/-/ready",
+)  # which tell nothing of the model
 TEACHES = ("/learn", "/undo", "/-/save", "/-/reload")  # how paths end that need the second token
 
 

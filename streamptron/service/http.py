@@ -7,6 +7,7 @@ import dataclasses
 import json
 import time
 import typing
+from importlib import resources
 from typing import Any
 
 from starlette.applications import Starlette
@@ -17,6 +18,7 @@ from starlette.routing import Route
 
 from streamptron.command.process import say
 from streamptron.service.bad import Bad
+from streamptron.service.metrics import CONTENT_TYPE, Numbers
 
 if typing.TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -30,6 +32,18 @@ MAIL = "message/rfc822"
 SLICE = 0.001  # seconds of work, after which others have their turn
 PENDING = 1000  # answers that wait for the disk together
 UNSENT = 1 << 26  # bytes of answers that a client has not taken; then no more of it is read
+
+
+PAGE = {
+    "/": ("index.html", "text/html"),
+    "/page.css": ("page.css", "text/css"),
+    "/page.js": ("page.js", "text/javascript"),
+    "/page.svg": ("page.svg", "image/svg+xml"),
+}
+POLICY = {
+    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "referrer-policy": "no-referrer",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -219,6 +233,7 @@ class Site:
         self.closing = asyncio.Event()
         self._watchers = 0
         self._stats: dict[int, tuple[float, str]] = {}
+        self._numbers: dict[int, Numbers] = {}
         before = "/m/{name}" if named else ""
         self.routes = [
             *(
@@ -229,6 +244,8 @@ class Site:
                 Route(f"{before}/{what}", self._handled(self._shown, what), methods=["GET"])
                 for what in ("labels", "model", "top", "queue", "stats")
             ),
+            Route(f"{before}/metrics", self._handled(self._metrics), methods=["GET"]),
+            *(Route(f"{before}{path}", _page(*found)) for path, found in PAGE.items()),
             Route(f"{before}/events", self._handled(self._events), methods=["GET"]),
             *(
                 Route(f"{before}/-/{do}", self._handled(self._told, do), methods=["POST"])
@@ -294,10 +311,21 @@ class Site:
             return Response(f"[{','.join(lines)}]", media_type="application/json")
         if not isinstance(said, dict):
             raise Bad(400, "give an object, or a list of them")
+        began = time.perf_counter()
         done = getattr(service, do)(said)
         if turns.writes:
             await turns.durable([done])
+        self._numbers_of(service).took(do, time.perf_counter() - began)
         return answer(done)
+
+    def _numbers_of(self, service: Service) -> Numbers:
+        found = self._numbers.get(id(service))
+        if found is None:
+            found = self._numbers[id(service)] = Numbers(service)
+        return found
+
+    async def _metrics(self, request: Request, service: Service) -> Response:
+        return Response(self._numbers_of(service).text(), headers={"content-type": CONTENT_TYPE})
 
     async def _shown(self, request: Request, service: Service, what: str) -> Response:
         if what == "stats":
@@ -363,10 +391,21 @@ class Site:
         return Response("ready\n", media_type="text/plain")
 
 
+def _page(name: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
+    """A file of the page, which asks nothing of another host."""
+    data = (resources.files("streamptron.service") / "page" / name).read_bytes()
+    headers = {"cache-control": "no-cache", "x-content-type-options": "nosniff", **POLICY}
+
+    async def send(request: Request) -> Response:
+        return Response(data, media_type=kind, headers=headers)
+
+    return send
+
+
 def _queried(request: Request) -> dict[str, Any]:
     """What the query says of a mail."""
     said: dict[str, Any] = dict(request.query_params)
-    for name in ("top", "explain", "weight"):
+    for name in ("top", "explain", "weight", "remember"):
         if name in said:
             said[name] = decoded(said[name].encode())
     return said

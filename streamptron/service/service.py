@@ -286,7 +286,12 @@ class Service:
         if event is None:
             raise Bad(400, f"give an event, as {self.model.wanted}", self.model.kind)
         top, explain = _number(said, "top", 1000), _number(said, "explain", 1000)
-        id = id_of(said) or (self.ledger.new_id() if self.learns else None)
+        remember = said.get("remember", True)
+        if not isinstance(remember, bool):
+            raise Bad(400, f"remember={shown(remember)}: give true or false", "remember", remember)
+        id = id_of(said)
+        if id is None and remember and self.learns:
+            id = self.ledger.new_id()
         if id is not None:
             self.ledger.check(id, event.mark)
         with refused(self.model.kind):
@@ -297,7 +302,8 @@ class Service:
             done["top"] = self.model.likeliest(answer, top)
         if explain:
             done["explain"] = [{"feature": name, "part": part} for name, part in parts]
-        self._remember(id, event, done)
+        if remember:
+            self._remember(id, event, done)
         return done
 
     def _answered(self, id: str | None, answer: Answer) -> dict[str, Any]:
@@ -505,7 +511,10 @@ class Service:
         if taught is None or id not in journal:
             raise self._too_old(id, f"--journal {journal.most}")
         lesson = self._lesson("undo", id, None, 1.0) | {"mark": taught.mark}
+        step = journal._steps[id]
         self._commit(lesson, None)
+        answered = self.model.name(step.ticket.prediction)  # so that it can be taught anew
+        self.ledger.ask(id, Asked(taught.mark, bytes(step.ticket), answered, None))
         return self._done("undone", lesson)
 
     def _too_old(self, id: str, most: str = "") -> Bad:

@@ -79,6 +79,11 @@ class Tally:
         self._moved: deque[tuple[int, dict[tuple[str, str], float]]] = deque(maxlen=SPANS)
         self.started = time.time()
 
+    @property
+    def error_lately(self) -> float:
+        """Of the last lessons; 0 before the first."""
+        return self.wrong_lately / len(self.lately) if self.lately else 0.0
+
     def kept(self) -> dict[str, Any]:
         """As a model's file has it."""
         return {

@@ -1,0 +1,108 @@
+"""Numbers for Prometheus, worked out when they are asked for."""
+
+from __future__ import annotations
+
+import time
+import typing
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamptron.service.service import Service
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5)
+
+
+class Numbers:
+    """The numbers of one service."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._registry = CollectorRegistry()
+        self._registry.register(self)
+        self._seconds = {
+            do: Histogram(
+                f"streamptron_{name}_seconds", what, buckets=SECONDS, registry=self._registry
+            )
+            for do, name, what in (
+                ("predict", "answer", "Time of an answer."),
+                ("learn", "lesson", "Time of a lesson, with the wait for the disk."),
+                ("undo", "undo", "Time of a lesson that is taken back."),
+            )
+        }
+
+    def took(self, do: str, seconds: float) -> None:
+        """Count a request."""
+        self._seconds[do].observe(seconds)
+
+    def text(self) -> bytes:
+        """As Prometheus reads it."""
+        return generate_latest(self._registry)
+
+    def describe(self) -> list[Metric]:
+        """Nothing is worked out to register it."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """All numbers but the times."""
+        service = self._service
+        tally, learner = service.tally, service.model.learner
+        yield _counter("asked", "Events that were answered.", tally.asked)
+        yield _counter("lessons", "Lessons since the model began to be served.", service.n)
+        yield _counter("judged", "Lessons that were answered before.", tally.lessons)
+        yield _counter("mistakes", "Of these, answered wrongly.", tally.mistakes)
+        yield _counter("corrected", "Lessons that were corrected.", tally.corrected)
+        yield _counter("undone", "Lessons that were taken back.", tally.undone)
+        yield _counter("log_loss", "Sum of the log-losses of answers.", tally.log_loss)
+        yield _counter("evicted_features", "Features that have left.", learner.n_evicted)
+        yield _gauge("error_ratio_lately", "Errors of the last 500 lessons.", tally.error_lately)
+        yield _gauge("features", "Features of the model.", learner.n_features)
+        yield _gauge("labels", "Labels of the model.", len(service.model.labels.known))
+        yield _gauge("model_bytes", "Memory of the model.", learner.memory_usage)
+        yield _gauge("unsaved_lessons", "Lessons in the log alone.", service.n - service.saved_n)
+        yield _gauge(
+            "remembered_answers", "Answers whose label may come.", len(service.ledger.asked)
+        )
+        saved = service.saved_at or service.loaded_at
+        yield _gauge("save_age_seconds", "Time since the last save.", time.time() - saved)
+        yield from self._by_label()
+        yield from self._calibration()
+
+    def _by_label(self) -> Iterator[Metric]:
+        kinds = (
+            ("asked", "label_answers", "Answers, by label."),
+            ("learned", "label_lessons", "Lessons, by label."),
+            ("answered", "label_guesses", "Answers before lessons, by label."),
+            ("right", "label_right_guesses", "Of these, right ones."),
+        )
+        for key, name, what in kinds:
+            family = CounterMetricFamily(f"streamptron_{name}", what, labels=["label"])
+            for label, counted in self._service.tally.labels.items():
+                family.add_metric([label], getattr(counted, key))
+            yield family
+
+    def _calibration(self) -> Iterator[Metric]:
+        kinds = (
+            (0, "calibration_answers", "Answers, by their probability."),
+            (1, "calibration_right_answers", "Of these, right ones."),
+            (2, "calibration_probability", "Sum of the probabilities of these answers."),
+        )
+        for at, name, what in kinds:
+            family = CounterMetricFamily(f"streamptron_{name}", what, labels=["bucket"])
+            for number, bucket in enumerate(self._service.tally.calibration):
+                family.add_metric([f"{number / 10:.1f}"], bucket[at])
+            yield family
+
+
+def _counter(name: str, what: str, value: Any) -> Metric:
+    return CounterMetricFamily(f"streamptron_{name}", what, value=value)
+
+
+def _gauge(name: str, what: str, value: Any) -> Metric:
+    return GaugeMetricFamily(f"streamptron_{name}", what, value=value)
