@@ -17,16 +17,16 @@ if typing.TYPE_CHECKING:
 class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  # no **kwargs
     """Online logistic regression with adaptive steps and naive Bayes, for any labels.
 
-    The learner to begin with: of those here it errs least on most streams, its probabilities need
-    no calibration, and there is nothing to tune. Words need no scaling, and columns of numbers may
-    be in any units and about any mean. A step is as large as the error of its probability, and an
-    event that is answered surely enough changes nothing but counts. Three ideas make it:
+    Begin with this learner: it has the fewest errors on most streams, its probabilities are
+    calibrated, and there is nothing to tune. Words need no scaling, and columns of numbers may have
+    any unit and any mean. A step is as large as the error of the probability; an event that was
+    answered with confidence only changes counts. It has three ideas:
 
-    * Logistic regression whose steps shrink, weight by weight, with what the weight has already
-      learned (AdaGrad). Each value is divided by the feature's usual size, and each event scaled to
-      length 1 at most, so pixels, words and prices may be mixed. Numbers that many events have and
-      that vary are columns: centred and scaled by what the column itself has been so far. In a
-      column what an event lacks is 0 (docs/learning.md).
+    * Logistic regression with a step size for each weight, which shrinks as the weight learns
+      (AdaGrad). Each value is divided by the feature's usual size, and each event scaled to length
+      1 at most, so pixels, words and prices may be mixed. Numbers that many events have and that
+      vary are columns: they are centred and scaled. In a column what an event lacks is 0
+      (docs/learning.md).
     * Informative features weigh more, by chi^2 of their counts so far.
     * The naive Bayes log-odds of the same counts are one more feature, with a weight that is
       learned.
@@ -36,11 +36,10 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     From the third on each label has its own. Before the first label the prediction is None, then it
     is the one label there is.
 
-    Every labelled event inserts its features, also those that are new in it. A feature costs 32
-    bytes beside its name; with more than two labels 16 more, and up to half of that for growth, for
-    each label that came with it or was wrongly expected. A column costs 32 more, and as much a
-    label again. An event costs what its features' labels are, however many labels there are
-    beside them (docs/labels.md).
+    Every labelled event inserts its features. A feature costs 32 bytes beside its name; with more
+    than two labels 16 more, and up to half of that for growth, for each label that came with it or
+    was wrongly expected. A column costs 32 more, and as much a label again. An event takes as long
+    as its features have labels, however many other labels there are (docs/labels.md).
 
     Parameters
     ----------

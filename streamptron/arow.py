@@ -13,19 +13,18 @@ if typing.TYPE_CHECKING:
 
 
 class AROW(PairEstimator):
-    """Adaptive regularisation of weights: a step of its own for each feature.
+    """Adaptive regularisation of weights: a step size for each feature.
 
-    Each weight has a variance S, 1 at first, which falls with every event that teaches it: what has
-    been seen often moves little, what is rare moves far. On an event x with label Y = +1 or -1 and
-    Y w.x < 1: v = sum of S x^2, alpha = Y (1 - Y w.x) / (v + r), then w += alpha S x and
-    S -= S^2 x^2 / (v + r). The intercept is the weight of a feature that is 1 in every event.
+    Each weight has a variance S, 1 at first, which falls with every step that the weight takes: the
+    weights of frequent features move little, those of rare ones far. On an event x with label Y =
+    +1 or -1 and Y w.x < 1: v = sum of S x^2, alpha = Y (1 - Y w.x) / (v + r), then w += alpha S x
+    and S -= S^2 x^2 / (v + r). The intercept is the weight of a feature that is 1 in every event.
 
-    Two labels have one output: its score is above 0 for the second label met, or for the first if
-    that is True. At the third each label gets an output, which learns its label against all others;
-    the two that were there start from w and -w, and a new one from 0, but its intercept from -1: so
-    it steps only where a feature favours it. The best score wins, a tie
-    goes to the label seen first. Before the first label the prediction is None, which is not a
-    label: do not use it as a feature of another learner.
+    Two labels share one score. It is above 0 for the second label seen, or for the first if that is
+    True. From the third label on each has its own score, learned against all others; the first two
+    start from w and -w, a new one from 0 with an intercept of -1. The best score wins, a tie goes
+    to the label seen first. Before the first label the prediction is None, which is not a label: do
+    not use it as a feature of another learner.
 
     There is no average: the variances do what averaging does for a perceptron. They only fall, so
     on a stream that drifts for long AROW forgets nothing; a perceptron does.

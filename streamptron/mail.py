@@ -12,11 +12,10 @@ if typing.TYPE_CHECKING:
 
 
 class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
-    """Turns a mail, as raw bytes, into the words of its headers and text, and bytes in a row.
+    """Turns the raw bytes of a mail into words of its headers and text, and runs of bytes.
 
-    ``Mail() | AdaptiveClassifier()`` is a spam filter: it learns from mails as they lie in a file,
-    and stands wherever ``Tokenizer() | learner`` does. All that a mail has is read, whatever is
-    wrong with it: nothing in a mail is an error.
+    ``Mail() | AdaptiveClassifier()`` is a spam filter. It can be used wherever
+    ``Tokenizer() | learner`` can. A broken mail is not an error: what can be read is read.
 
     Parameters
     ----------

@@ -20,17 +20,16 @@ if typing.TYPE_CHECKING:
 
 
 class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # type: ignore[misc]
-    """Several labels an event: topics, tags, causes, each learned on its own in one walk.
+    """Several labels an event, such as topics, tags or causes.
 
     Each label is learned against its absence as :class:`AdaptiveClassifier` learns two labels: by
-    logistic steps of its own length for each weight, with features weighted by how much they say
-    about that label, and with the naive Bayes log-odds of the counts as one more feature. But all
-    labels share one model. A feature has numbers for a label only where that label came with it, or
-    was wrongly expected with a probability of more than 1/8: 16 bytes for each such pair, and
-    nothing for all others. An event costs what its features' labels are, not what all labels are.
+    logistic regression with a step size for each weight, features weighted by how informative they
+    are, and naive Bayes as one more feature. But all labels share one model. A feature has numbers
+    for a label only where that label came with it, or was wrongly expected with a probability of
+    more than 1/8: 16 bytes for each such pair, and nothing for all others. An event takes as long
+    as its features have labels.
 
-    Labels need not be declared. One that comes for the first time counts as absent from all events
-    before.
+    Labels need not be declared. A new one counts as absent from all earlier events.
 
     Parameters
     ----------

@@ -35,12 +35,12 @@ class TextTransformer(base.MiniBatchTransformer):
 
 
 class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
-    """Turns a text into its words, or runs of words or characters, and how often they occur.
+    """Turns a text into words, or runs of words or characters, and how often they occur.
 
     ``Tokenizer() | Perceptron()`` learns from texts. The learners of streamptron read what
     ``transform_one`` returns without making a dict, or a str of any token; for other code it
-    becomes a mapping when it is first looked at. A tokenizer learns nothing, and its parameters are
-    fixed.
+    becomes a mapping when it is first used. A tokenizer learns nothing, and its parameters cannot
+    be changed.
 
     Parameters
     ----------

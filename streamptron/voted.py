@@ -14,22 +14,22 @@ if typing.TYPE_CHECKING:
 
 
 class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **kwargs
-    """Freund & Schapire's voted perceptron: every vector there has been votes.
+    """Freund & Schapire's voted perceptron: every vector so far votes.
 
     A perceptron changes only when it errs. Each vector that it has had votes for the label it would
-    answer, with as many votes as there were events after which it stood. The average of the same
-    vectors is nearly as good and much faster; take the vote to have what the textbook describes, or
-    for its kernel: with `degree` 2 or more the vectors are polynomials of the features.
+    answer, with one vote for each event that it survived. The average of the same vectors is nearly
+    as good and much faster. Use the vote for the textbook's algorithm, or for its kernel: with a
+    `degree` of 2 or more the vectors are polynomials of the features.
 
-    The vote is exact, and costs far less than to score all the vectors: only updates that share a
-    feature with the event move the score, and they are found by feature. Learning from an event
-    costs what it costs :class:`Perceptron` (with `degree` 1), and every update is kept: some 16
-    bytes for each of its features.
+    The vote is exact, and takes far less time than scoring all vectors: only updates that share a
+    feature with the event move the score, and they are found by feature. With `degree` 1 learning
+    takes as long as with :class:`Perceptron`. Every update is kept, some 16 bytes for each of its
+    features.
 
-    Two labels have one output: a vote above 0 is for the second label met, or for the first if that
-    is True. At the third each label gets a perceptron of its own, which learns it against all
-    others; the two that were there start from what there was and its mirror image, and the new one
-    from 0. The most votes win, a tie goes to the label seen first.
+    Two labels share one score: a vote above 0 is for the second label seen, or for the first if
+    that is True. From the third label on each has its own perceptron, learned against all others;
+    the first two start from what there was and its negative, a new one from 0. The most votes win,
+    a tie goes to the label seen first.
 
     Parameters
     ----------
