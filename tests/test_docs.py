@@ -142,6 +142,12 @@ def test_readme_is_a_few_screens_and_the_architecture_a_page():
     assert PAGES["ARCHITECTURE.md"].count("\n") <= 70
 
 
+def test_a_release_is_read_in_a_minute():
+    releases = PAGES["CHANGELOG.md"].split("\n## ")[1:]
+    assert releases
+    assert max(text.count("\n") for text in releases) <= 60
+
+
 def test_every_page_is_listed_in_the_readme_or_in_its_folders_index():
     for name in PAGES:
         page = Path(name)
