@@ -24,6 +24,7 @@ SCRIPTS = (
     "bench_files",
     "bench_library",
     "bench_program",
+    "bench_serve",
     "figures",
 )
 

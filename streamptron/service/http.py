@@ -19,6 +19,7 @@ from starlette.routing import Route
 from streamptron.command.process import say
 from streamptron.service.bad import Bad
 from streamptron.service.metrics import CONTENT_TYPE, Numbers
+from streamptron.service.openapi import document
 
 if typing.TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -29,7 +30,7 @@ if typing.TYPE_CHECKING:
 
 LINES = "application/x-ndjson"
 MAIL = "message/rfc822"
-SLICE = 0.001  # seconds of work, after which others have their turn
+SLICE = 0.002  # seconds of work, after which others have their turn
 PENDING = 1000  # answers that wait for the disk together
 UNSENT = 1 << 26  # bytes of answers that a client has not taken; then no more of it is read
 
@@ -74,6 +75,26 @@ def decoded(data: bytes) -> Any:
         raise Bad(400, f"it is not JSON: {error}") from None
 
 
+def decoded_lines(lines: list[bytes]) -> list[Any]:
+    """The JSON of each line, or a Bad."""
+    found: list[Any] = []
+    for line in lines:
+        try:
+            text = line.decode()
+            value, end = _DECODER.raw_decode(text)
+            if end != len(text) and text[end:].strip():
+                value = decoded(line)
+        except (ValueError, RecursionError):  # it is said why
+            try:
+                value = decoded(line)
+            except Bad as error:
+                value = error
+        except Bad as error:
+            value = error
+        found.append(value)
+    return found
+
+
 def answer(value: Any, status: int = 200) -> Response:
     """A value as JSON."""
     return Response(_ENCODE(value), status, media_type="application/json")
@@ -116,6 +137,8 @@ class Turns:
 
 
 def _as_line(found: Any, number: int) -> str:
+    if isinstance(found, str):
+        return found
     if isinstance(found, Bad):
         error = found.said()["error"]
         return _ENCODE({"error": {"line": number, **error, "status": found.status}})
@@ -198,13 +221,7 @@ class LinesResponse(Response):
                 return
 
     async def _answer(self, lines: list[bytes], number: int) -> int:
-        events = []
-        for line in lines:
-            try:
-                events.append(decoded(line))
-            except Bad as error:
-                events.append(error)
-        found = await self._turns.done(events)
+        found = await self._turns.done(decoded_lines(lines))
         await self._turns.durable(found)
         text = "\n".join([_as_line(each, n) for n, each in enumerate(found, number + 1)])
         self._put(text.encode() + b"\n")
@@ -251,6 +268,7 @@ class Site:
                 Route(f"{before}/-/{do}", self._handled(self._told, do), methods=["POST"])
                 for do in ("save", "reload")
             ),
+            Route("/openapi.json", self._described, methods=["GET"]),
             Route("/-/healthy", self._healthy, methods=["GET"]),
             Route(f"{before}/-/ready", self._handled(self._ready), methods=["GET"]),
         ]
@@ -383,6 +401,9 @@ class Site:
         elif not await service.reload():
             raise Bad(409, "the model was not reloaded; the server's log says why")
         return answer({"done": "saved" if do == "save" else "reloaded", "version": service.n})
+
+    async def _described(self, request: Request) -> Response:
+        return answer(document())
 
     async def _healthy(self, request: Request) -> Response:
         return Response("healthy\n", media_type="text/plain")

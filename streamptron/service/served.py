@@ -225,16 +225,18 @@ class Served:
                 found = learner.predict_proba_one(seen)
         return Answer(label, found[label], found)
 
-    def answers(self, texts: list[str]) -> list[tuple[Any, float]]:
-        """Label and probability of many texts, by the engine's door for batches."""
+    def answers(self, texts: list[str]) -> tuple[list[Any], array[int], array[float]]:
+        """Labels as JSON; and of each text the number of its label, or -1, and the probability.
+
+        It is the engine's door for batches.
+        """
         n = len(texts)
         rows = self.before.transform_many(texts)
         outputs, p = array("q", bytes(8 * n)), array("d", bytes(8 * n))
         done, labels = self.learner._predict_rows(rows, None, outputs, None, None, p)
         if done < n:
             raise MemoryError("there is no memory for the scores")
-        names = [self.name(label) for label in labels]
-        return [(names[k], p[row]) if k >= 0 else (None, 0.0) for row, k in enumerate(outputs)]
+        return [self.name(label) for label in labels], outputs, p
 
     def likeliest(self, answer: Answer, n: int) -> list[dict[str, Any]]:
         """The answer and the other labels by their probabilities, n together."""

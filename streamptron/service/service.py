@@ -27,7 +27,7 @@ from streamptron.modelfile.read import read as read_model
 from streamptron.modelfile.write import contents_of, write
 from streamptron.service import lessons
 from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
-from streamptron.service.ledger import Asked, Ledger, Taught, id_of, kept
+from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, kept
 from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
 from streamptron.service.tally import Tally
 from streamptron.tickets import Step, ticket_event
@@ -333,28 +333,31 @@ class Service:
                 del self.texts[next(iter(self.texts))]
 
     def predict_many(self, events: list[Any]) -> list[Any]:
-        """Answer events, each of which is an object or a Bad; what is wrong with one is its own."""
-        plain = [
-            at
-            for at, said in enumerate(events)
-            if type(said) is dict
-            and type(said.get("text")) is str
-            and not said.keys() - {"text", "id"}
-        ]
-        batched = self.model.kind == "text" and not self.model.several and not self.learns
-        if not batched or len(plain) < 2:
+        """Answer events, each of which is an object or a Bad; what is wrong with one is its own.
+
+        Texts are answered together where they are not remembered, as lines that are JSON already.
+        """
+        model = self.model
+        if model.kind != "text" or model.several or self.learns:
             return [self._safely(self.predict, said) for said in events]
+        plain = [at for at, said in enumerate(events) if _is_plain(said)]
         answers: list[Any] = [None] * len(events)
         try:
-            found = self.model.answers([events[at]["text"] for at in plain])
+            labels, outputs, p = model.answers([events[at]["text"] for at in plain])
         except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
-            return [self._safely(self.predict, said) for said in events]
-        n = self.n
-        for at, (label, p) in zip(plain, found, strict=True):
-            self.tally.ask(label)
-            answers[at] = self._safely(_with_id, events[at])
-            if not isinstance(answers[at], Bad):
-                answers[at] |= {"label": label, "probability": p, "version": n}
+            plain = []
+        else:
+            heads = [f'"label":{json.dumps(label)},"probability":' for label in labels]
+            heads.append('"label":null,"probability":null')
+            asked, tail = [0] * len(heads), f',"version":{self.n}}}'
+            for at, k, probability in zip(plain, outputs, p, strict=True):
+                id = events[at].get("id")
+                begin = "{" if id is None else f'{{"id":{json.dumps(id)},'
+                said = repr(probability) if k >= 0 else ""
+                answers[at] = f"{begin}{heads[k]}{said}{tail}"
+                asked[k] += 1
+            for label, n in zip([*labels, None], asked, strict=True):
+                self.tally.ask(label, n)
         for at, said in enumerate(events):
             if answers[at] is None:
                 answers[at] = self._safely(self.predict, said)
@@ -711,10 +714,14 @@ class Service:
         }
 
 
-def _with_id(said: Mapping[str, Any]) -> dict[str, Any]:
-    """The beginning of an answer."""
-    id = id_of(said)
-    return {} if id is None else {"id": id}
+def _is_plain(said: Any) -> bool:
+    """Whether an event is a text, at most with an id that is one."""
+    if type(said) is not dict or type(said.get("text")) is not str:
+        return False
+    id = said.get("id", "")
+    return len(said) == 1 or (
+        len(said) == 2 and "id" in said and type(id) is str and 0 < len(id) <= ID_MOST
+    )
 
 
 def text_of(said: Mapping[str, Any]) -> str:

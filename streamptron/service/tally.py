@@ -113,12 +113,12 @@ class Tally:
             found = self.labels.setdefault(name, Counted())
         return found
 
-    def ask(self, label: Any) -> None:
-        """Count an answer."""
-        self.asked += 1
-        if label is not None:
+    def ask(self, label: Any, n: int = 1) -> None:
+        """Count answers."""
+        self.asked += n
+        if label is not None and n:
             for each in label if isinstance(label, list) else (label,):
-                self.counted(each).asked += 1
+                self.counted(each).asked += n
 
     def judge(self, answered: Any, probability: float | None, label: Any) -> bool:
         """Count a lesson by what was answered before it; whether that was wrong."""

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 
 import pytest
 
@@ -322,3 +323,39 @@ def test_who_watches_hears_of_numbers_and_lessons(model):
         assert answer.readline() == b"event: stats\n"
         assert json.loads(answer.readline().removeprefix(b"data: "))["lessons"] == 0
         answer.close()
+
+
+def test_the_api_is_described_as_it_is(model):
+    with serving(model, "--learn", said=[]) as (link, _):
+        paths = link.get("/openapi.json")["paths"]
+        assert set(paths) >= {"/predict", "/learn", "/undo", "/stats", "/metrics", "/-/save"}
+        for path, does in paths.items():
+            if path == "/events":
+                continue
+            (method,) = does
+            status, found = link.ask(method.upper(), path, b"{}" if method == "post" else None)
+            assert status in (200, 400), (path, status, found)
+            wrong = "POST" if method == "get" else "GET"
+            assert link.ask(wrong, path)[0] == 405
+
+
+def wrecked(rng):
+    """A body that is no body, from one that is."""
+    body = bytearray(json.dumps({"text": "a", "label": "sport", "id": "7", "weight": 1}).encode())
+    for _ in range(rng.randrange(1, 6)):
+        at = rng.randrange(len(body))
+        body[at : at + rng.randrange(3)] = rng.randbytes(rng.randrange(4))
+    return bytes(body)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_comes_is_answered_and_never_a_fault_of_the_server(model, seed):
+    rng = random.Random(seed)
+    words = ("--learn", "--sync", "never", "--journal", "10", "--remember", "10")
+    with serving(model, *words) as (link, _):
+        for _ in range(400):
+            url = rng.choice(("/predict", "/learn", "/undo", "/predict?top=z", "/nothing"))
+            kind = rng.choice(("application/json", "application/x-ndjson", "message/rfc822"))
+            status, _ = link.ask("POST", url, wrecked(rng), content_type=kind)
+            assert status in (200, 400, 404, 409, 410, 413), status
+        assert link.get("/-/ready") == "ready\n"
