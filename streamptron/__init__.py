@@ -15,6 +15,7 @@ except ModuleNotFoundError as _error:
     raise
 from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
+from streamptron.errors import ParameterError
 from streamptron.estimator.names import Pair
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
@@ -53,6 +54,7 @@ __all__ = [
     "MultiLabelClassifier",
     "MulticlassPerceptron",
     "Pair",
+    "ParameterError",
     "Perceptron",
     "RankingPerceptron",
     "Step",

@@ -27,7 +27,6 @@ from streamptron.engine.path cimport (
 
 from streamptron.estimator.names import shown
 from streamptron.doors.names import interned
-from streamptron.estimator.checks import whole
 from streamptron.estimator.labels import TRUTHS as _TRUTHS
 from streamptron.estimator.labels import label_of, labels_of, truth_of
 
@@ -212,11 +211,6 @@ cdef class LabelModel(Model):
         self._labels, theirs._labels = theirs._labels, self._labels
         self._label_ids, theirs._label_ids = theirs._label_ids, self._label_ids
         Model._exchange(self, other)
-
-    def _configure(self, int kind, **params):
-        if params["max_labels"] is not None:
-            whole("max_labels", params["max_labels"], 1, 2**31)
-        Model._configure(self, kind, **params)
 
     @property
     @cython.critical_section

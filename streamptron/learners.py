@@ -5,10 +5,12 @@ A new learner is a rule in the core, a class in a module of its own, and an entr
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from streamptron.adaptive import AdaptiveClassifier
 from streamptron.arow import AROW
+from streamptron.doors.state import parameters_listed
 from streamptron.mira import MIRA
 from streamptron.multilabel import MultiLabelClassifier
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
@@ -32,31 +34,44 @@ BY_NAME = LEARNERS | TAGGERS
 
 BY_CLASS_NAME = {learner.__name__: learner for learner in (*BY_NAME.values(), *RANKERS)}
 
-# The parameters that not all of them have: a type, the allowed words, a type and the words allowed
-# besides, or of a truth value its default; and the help of the command line, which adds the
-# learners that have it. Which learner has which, its constructor says.
-OWN: dict[str, tuple[type | tuple[str, ...] | tuple[type, str] | bool, str]] = {
-    "margin": (float, "update if the lead is at most this."),
-    "violators": (("best", "uniform", "proportional"), "which labels lose by a step."),
-    "C": (float, "the largest step."),
-    "update": (("margin", "mistake"), "when to update."),
-    "r": (float, "the noise of a label."),
-    "eta": (float, "how far a step goes."),
-    "forget": (
-        (float, "auto"),
-        "how fast the steps become large again after a change; auto, of adaptive: once it errs "
-        "more than it expects.",
-    ),
-    "naive_bayes": (True, "leave naive Bayes out."),
-    "shape": (
-        ("auto", "curve", "line"),
-        "what columns of numbers say: lines, curves, or also surfaces of two columns.",
-    ),
-    "threshold": ((float, "f1"), "answer labels above this probability; f1: what suits F1 best."),
-    "max_features": (int, "keep at most this many; the least important leave."),
-    "budget": (int, "how many updates are kept at most."),
-    "average": (("uniform", "exponential", "none"), "the average kept beside the current weights."),
-    "half_life": (float, "of the exponential average, in events."),
-    "pocket": (False, "keep the best recent weights."),
-    "serve": (("best", "current", "average", "pocket"), "which weights answer."),
-}
+
+class Parameter(NamedTuple):
+    """A parameter of some learners: a line of the table (engine/file/parameters_table.h)."""
+
+    name: str
+    learners: tuple[str, ...]  # names of classes
+    kind: str
+    low: float
+    high: float
+    default: Any
+    words: tuple[str, ...]  # that it may be, or beside a number
+    wanted: str
+    needs: tuple[str, str] | None  # another parameter, and what that must be for it to do anything
+    about: str
+
+
+def _default_of(kind: str, start: float, words: tuple[str, ...]) -> Any:
+    if kind == "TRUTH":
+        return start != 0
+    if kind == "WORD" or start < 0:
+        return words[max(int(start), 0)]
+    if kind == "COUNT":
+        return int(start)
+    return start if kind in ("NUMBER", "NUMBER_OR_WORD") else None
+
+
+def _parameters() -> Iterator[Parameter]:
+    lines, classes = parameters_listed()
+    for name, of, kind, low, high, start, words, wanted, needs, about in lines:
+        learners = tuple(kind for letter, kind in classes.items() if letter in of)
+        default = _default_of(kind, start, words)
+        needed = (needs.partition("=")[0], needs.partition("=")[2]) if needs else None
+        yield Parameter(name, learners, kind, low, high, default, words, wanted, needed, about)
+
+
+PARAMETERS = tuple(_parameters())
+
+
+def parameters_of(learner: Any) -> dict[str, Parameter]:
+    """The parameters of a learner's class by their names."""
+    return {each.name: each for each in PARAMETERS if learner.__name__ in each.learners}

@@ -7,12 +7,13 @@ import typing
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import LabelEstimator
 from streamptron.estimator.parameters import MAX_PAIRS
+from streamptron.perceptron import Averaged
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
 
-class MIRA(LabelEstimator):
+class MIRA(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
     """MIRA: the smallest step that puts the true label ahead of the best other one by 1.
 
     With true label y, best other label g and loss = (w_g.x - w_y.x) + 1: tau = min(loss / (2 x.x),

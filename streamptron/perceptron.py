@@ -9,10 +9,37 @@ from streamptron.estimator.base import BinaryEstimator, LabelEstimator
 from streamptron.estimator.parameters import MAX_PAIRS
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from typing import Any
 
 
-class Perceptron(BinaryEstimator):
+class Averaged:
+    """The parameters of learners that keep other weights beside the current ones."""
+
+    _param: Callable[[str], Any]
+
+    @property
+    def average(self) -> str:
+        """The average kept: "none", "uniform" or "exponential"."""
+        return self._param("average")  # type: ignore[no-any-return]
+
+    @property
+    def half_life(self) -> float:
+        """The half-life of the exponential average, in events."""
+        return self._param("half_life")  # type: ignore[no-any-return]
+
+    @property
+    def pocket(self) -> bool:
+        """Whether the weights that made the fewest mistakes are kept, too."""
+        return self._param("pocket")  # type: ignore[no-any-return]
+
+    @property
+    def serve(self) -> str:
+        """Which weights answer."""
+        return self._param("serve")  # type: ignore[no-any-return]
+
+
+class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwargs
     """Binary perceptron with a running average and an optional pocket.
 
     On an event x with label y (+1 for True, -1 for False) and score a = w.x + b: if y a <= margin,
@@ -147,7 +174,7 @@ class Perceptron(BinaryEstimator):
         return self._param("margin")  # type: ignore[no-any-return]
 
 
-class MulticlassPerceptron(LabelEstimator):
+class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
     """Multiclass perceptron with running averages and an optional pocket.
 
     One weight vector a label; the best score wins, a tie goes to the label seen first. If the true

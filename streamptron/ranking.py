@@ -12,6 +12,7 @@ from streamptron.estimator.base import OneVector, summing_to, top_of
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.learner import Learner
 from streamptron.estimator.parameters import MAX_PAIRS
+from streamptron.perceptron import Averaged
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -23,7 +24,7 @@ if typing.TYPE_CHECKING:
     from streamptron.estimator.batches import Batch
 
 
-class RankingPerceptron(RankModel, OneVector, Learner):
+class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
     """Perceptron that chooses among candidates, or ranks them; all of them share one weight vector.
 
     An event is a set of candidates, of which one was chosen: a link that was clicked, the action

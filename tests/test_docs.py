@@ -34,6 +34,7 @@ EXAMPLES = {  # how many there are at least, so that none is lost unseen
     str(Path("docs", "mail.md")): 10,
     str(Path("docs", "matrices.md")): 14,
     str(Path("docs", "merging.md")): 14,
+    str(Path("docs", "parameters.md")): 2,
     str(Path("docs", "ranking.md")): 8,
     str(Path("docs", "recipes.md")): 25,
     str(Path("docs", "study.md")): 25,

@@ -18,8 +18,7 @@ from packaging.version import Version
 import streamptron
 from streamptron.cli import main
 from streamptron.estimator.base import Estimator
-from streamptron.learners import LEARNERS, OWN, TAGGERS
-from streamptron.modelfile.values import BY_LABEL
+from streamptron.learners import LEARNERS
 from streamptron.version import RELEASE
 from tests.support.processes import environment
 from tests.support.project import ROOT
@@ -175,18 +174,10 @@ def test_same_pythons_are_supported_tried_and_built_for():
     assert f"for version in {' '.join(supported)};" in (ROOT / ".ci" / "pythons").read_text("utf-8")
 
 
-def test_every_learner_that_users_import_is_in_the_list_with_its_own_parameters():
+def test_every_learner_that_users_import_is_in_the_list():
     public = {getattr(streamptron, name) for name in streamptron.__all__}
     learners = {kind for kind in public if isinstance(kind, type) and issubclass(kind, Estimator)}
     assert learners == set(LEARNERS.values())
-    parameters = [set(kind()._get_params()) for kind in LEARNERS.values()]
-    # AROW keeps no average; what that needs is said by options of its own. All but one pair
-    # features, and all but one take any labels: these options say themselves who does not. Rates by
-    # label are written as class weights are.
-    shared = set.intersection(*parameters) | {"max_labels", "interactions", "max_pairs"}
-    shared |= set(BY_LABEL)
-    of_sets = [set(kind()._get_params()) for kind in TAGGERS.values()]
-    assert set.union(*parameters, *of_sets) - shared == set(OWN)
 
 
 def test_import_loads_nothing_that_it_can_leave_for_later():

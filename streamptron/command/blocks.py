@@ -19,6 +19,7 @@ from itertools import count
 from typing import Any
 
 from streamptron.command.fields import texts_of
+from streamptron.command.worded import worded
 from streamptron.doors.many import LINES, Lines, write_ahead
 from streamptron.doors.rows import count_wrong
 from streamptron.estimator.names import shown
@@ -299,7 +300,7 @@ class TextBlock(Block):
             try:
                 done = run(*arguments)
             except UnfitRow as error:
-                self._leave_out(*error.args)
+                self._leave_out(error.args[0], worded(error.args[1]))
                 continue
             if done < self.n:
                 raise MemoryError(f"no memory after {done} of {self.n} lines")
@@ -344,7 +345,6 @@ class TextBlock(Block):
         return done
 
     def _leave_out(self, row: int, reason: str) -> None:
-        reason = f"it {reason}"
         self.lines.leave_out(row, reason)
         if self.faults is not self.lines.faults:
             self.faults = sorted([*self.faults, *set(self.lines.faults) - set(self.faults)])
@@ -400,7 +400,7 @@ class EventBlock(Block):
                 try:
                     self._events.append(made(record.x))
                 except (TypeError, ValueError) as error:
-                    self.faults.append((place, str(error)))
+                    self.faults.append((place, worded(error)))
                     continue
                 self._records.append(record)
                 self.places.append(place)
@@ -479,7 +479,7 @@ class EventBlock(Block):
             try:
                 run(row)
             except (TypeError, ValueError) as error:
-                left_out.append((row, str(error)))
+                left_out.append((row, worded(error)))
         for row, reason in reversed(left_out):
             self.faults.append((self.places[row], reason))
             for column in self._columns():
@@ -527,7 +527,7 @@ class EventBlock(Block):
             learn(self._events[row], self.labels[number], self._records[row].w)
             self._remember(row)
         except (TypeError, ValueError) as error:
-            self._not_learned(row, str(error))
+            self._not_learned(row, worded(error))
 
     def _remember(self, row: int) -> None:
         """Know a mail that has been learned, so that `learn` does not do so again."""
@@ -582,6 +582,11 @@ def _in_line(value: Any) -> bytes:
 def mark_of(line: Any) -> int:
     """By what a line of a file is recognised: bytes, or the cells of a row."""
     return zlib.crc32(line if isinstance(line, bytes) else repr(line).encode())
+
+
+def bad_line(record: Any, error: Exception) -> LineError:
+    """The error of a line whose event or label is none that the model takes."""
+    return LineError(record.file, record.line, worded(error))
 
 
 class Replaced:

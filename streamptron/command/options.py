@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
@@ -16,14 +16,22 @@ from streamptron.command.config import configured
 from streamptron.command.fields import texts_of, with_features
 from streamptron.command.lines import LineModel
 from streamptron.command.process import say
+from streamptron.command.worded import worded
+from streamptron.errors import ParameterError
 from streamptron.files.sources import (
     FORMAT_NAMES,
-    LineError,
     check_encoding,
     find_sources,
     format_of,
 )
-from streamptron.learners import BY_NAME, LEARNERS, OWN, TAGGERS
+from streamptron.learners import (
+    BY_NAME,
+    LEARNERS,
+    PARAMETERS,
+    TAGGERS,
+    Parameter,
+    parameters_of,
+)
 from streamptron.mail import Mail
 from streamptron.modelfile.values import BY_LABEL
 from streamptron.text import Tokenizer
@@ -85,31 +93,8 @@ class CommandOfOptions(click.Command):
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except click.UsageError as error:
-            message = self._as_typed(error.format_message())
-            raise click.UsageError(message, error.ctx) from error
-        except LineError as error:  # whose file may be called like an option
-            raise LineError(error.file, error.line, self._as_typed(error.reason)) from error
-        except (TypeError, ValueError) as error:
-            if (message := self._as_typed(str(error))) == str(error):
-                raise
-            raise click.ClickException(message) from error
-
-    def _as_typed(self, message: str) -> str:
-        """What the library says of its parameters, said of the options: C=2 is --C 2."""
-        for option in self.params:
-            if not isinstance(option, click.Option):
-                continue
-            name, typed = rf"(?<![^\s(]){option.name}", option.opts[0]
-            if option.is_flag:
-                message = re.sub(f"{name}={option.flag_value!r}", typed, message)
-            else:
-                message = re.sub(rf"{name}\[(.*?)\]=", rf"{typed} \1=", message)
-                message = re.sub(rf"{name}=(?![^\s,;])", typed, message)  # give text= or features=
-                message = re.sub(f"{name}=", f"{typed} ", message)
-            if "_" in str(option.name):  # or it may be any word
-                message = re.sub(rf"{name}\b", typed, message)
-        return message
+        except ParameterError as error:
+            raise click.ClickException(worded(error)) from error
 
 
 class Commands(click.Group):
@@ -246,41 +231,55 @@ class Options:
 
 def _owners(parameter: str) -> list[str]:
     """The learners that have a parameter, as --learner names them."""
-    return [name for name, kind in BY_NAME.items() if _has(kind, parameter)]
+    return [name for name, kind in BY_NAME.items() if parameter in parameters_of(kind)]
 
 
-def _has(kind: Any, parameter: str) -> bool:
-    return parameter in _parameters(kind)
+def _learner_options() -> list[Callable[[Command], Command]]:
+    """An option for each parameter of the learners, as the table has it."""
+    lines: dict[str, list[Parameter]] = {}
+    for parameter in PARAMETERS:
+        if parameter.name != "missing" and _called(parameter):  # a line has no None
+            lines.setdefault(parameter.name, []).append(parameter)
+    return [_option(name, found) for name, found in lines.items()]
 
 
-def _parameters(kind: Any) -> frozenset[str]:
-    """What a constructor takes; asked once for all options, since River looks it up anew."""
-    if kind not in _asked:
-        _asked[kind] = frozenset(kind()._get_params())
-    return _asked[kind]
+def _called(parameter: Parameter) -> list[str]:
+    return [name for name, kind in BY_NAME.items() if kind.__name__ in parameter.learners]
 
 
-_asked: dict[Any, frozenset[str]] = {}
+def _option(name: str, lines: list[Parameter]) -> Callable[[Command], Command]:
+    """An option for a parameter; `lines`: it may not be the same for all learners."""
+    kind, default = lines[0].kind, lines[0].default
+    option = f"--{'no-' if default is True else ''}{name.replace('_', '-')}"
+    help = " ".join(map(_help, lines))
+    if kind == "TRUTH":  # a flag that says the opposite of the default
+        return click.option(option, name, flag_value=not default, default=None, help=help)
+    if kind in ("BY_LABEL", "FIELDS"):
+        type: Any = Pair("LABEL=NUMBER", float) if kind == "BY_LABEL" else Fields()
+        help = f"{help[:-1]}; may be repeated."
+        return click.option(option, name, multiple=True, type=type, help=help)
+    return click.option(option, name, type=_type_of(lines[0]), help=help)
 
 
-def _own_options() -> list[Callable[[Command], Command]]:
-    """An option for each parameter that not every learner has."""
-    options: list[Callable[[Command], Command]] = []
-    for name, (kind, help) in OWN.items():
-        help = f"{', '.join(_owners(name))}: {help}"
-        option = f"--{'no-' if kind is True else ''}{name.replace('_', '-')}"
-        if isinstance(kind, bool):  # a flag that says the opposite of the default
-            options.append(click.option(option, name, flag_value=not kind, default=None, help=help))
-        else:
-            options.append(click.option(option, name, type=_type_of(kind), help=help))
-    return options
+def _help(parameter: Parameter) -> str:
+    """What it does, and for which learners if not for all."""
+    about, owners = parameter.about, _called(parameter)
+    others = [name for name in BY_NAME if name not in owners]
+    if parameter.default is True:
+        about = f"Do not {about[0].lower()}{about[1:]}"
+    if not others:
+        return about
+    names = ", ".join(owners if len(owners) <= len(others) else ["all but", *others])
+    return f"{names.replace('but,', 'but')}: {about[0].lower()}{about[1:]}"
 
 
-def _type_of(kind: Any) -> Any:
+def _type_of(parameter: Parameter) -> Any:
     """As click has it."""
-    if not isinstance(kind, tuple):
-        return kind
-    return NumberOr(*kind) if isinstance(kind[0], type) else click.Choice(kind)
+    if parameter.kind == "WORD":
+        return click.Choice(parameter.words)
+    if parameter.kind == "NUMBER_OR_WORD":
+        return NumberOr(float, parameter.words[0])
+    return float if parameter.kind == "NUMBER" else int
 
 
 # Shells complete it as a file. What is wrong with one is found where it is opened.
@@ -323,40 +322,7 @@ config_option = click.option(
 )
 
 # Options that are not given keep the library's defaults.
-LEARNER_OPTIONS = Options(
-    *_own_options(),
-    click.option(
-        "--no-intercept", "intercept", flag_value=False, default=None, help="Learn no intercept."
-    ),
-    click.option(
-        "--class-weight",
-        multiple=True,
-        type=Pair("LABEL=WEIGHT", float),
-        help="Scale the steps for a label; may be repeated.",
-    ),
-    click.option(
-        "--false-positive-rate",
-        multiple=True,
-        type=Pair("LABEL=RATE", float),
-        help=f"{', '.join(_owners('false_positive_rate'))}: answer a label in this share of the "
-        "events of other labels at most; may be repeated.",
-    ),
-    click.option(
-        "--degree",
-        type=int,
-        help="2: pair all features of an event. voted: of the kernel (1 + x.z)^degree.",
-    ),
-    click.option(
-        "--interactions",
-        multiple=True,
-        type=Fields(),
-        help="Pair the features of two fields; may be repeated.",
-    ),
-    click.option("--max-pairs", type=int, help="Reject events that make more pairs."),
-    click.option("--max-labels", type=int, help="A line with one label more is a bad one."),
-    click.option("--hash-bits", type=int, help="Keep no names: weights in 2^BITS places."),
-    click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
-)
+LEARNER_OPTIONS = Options(*_learner_options())
 TOKENIZER_OPTIONS = Options(
     click.option(
         "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
@@ -544,14 +510,14 @@ def _format(files: tuple[str, ...], bare: bool) -> str:
                 name = sources[0].name
                 say(f"streamptron: {name} is read as lines label<TAB>text; else give --format")
             return "plain"
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(worded(error)) from None
 
 
 def encoding_of(given: dict[str, Any]) -> str | None:
     try:
         return check_encoding(given.pop("encoding"))
     except ValueError as error:
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(worded(error)) from None
 
 
 def option_called(name: str) -> str:
@@ -563,15 +529,15 @@ def option_called(name: str) -> str:
 def _made(kind: Any, parameters: dict[str, Any]) -> Any:
     """A learner or tokenizer; a wrong parameter or value is a usage error."""
     for name in parameters:
-        if not _has(kind, name):
+        if kind in BY_NAME.values() and name not in parameters_of(kind):
             raise click.UsageError(
                 f"{kind.__name__} has no {option_called(name)}; learners that have it: "
                 f"{', '.join(_owners(name))}"
             )
     try:
         return kind(**parameters)
-    except (TypeError, ValueError) as error:
-        raise click.UsageError(str(error)) from None
+    except ParameterError as error:
+        raise click.UsageError(worded(error)) from None
 
 
 def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
@@ -585,12 +551,13 @@ def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     tokens = taken(TOKENIZER_OPTIONS.names, given)
     if positive is not None and not issubclass(kind, BinaryModel):
         raise click.UsageError("--positive is for --learner perceptron; others take any labels")
-    if (
-        "half_life" in parameters
-        and _has(kind, "half_life")
-        and parameters.get("average") != "exponential"
-    ):
-        raise click.UsageError("--half-life is for --average exponential; give that too")
+    for name, parameter in parameters_of(kind).items():
+        if name in parameters and parameter.needs:
+            other, value = parameter.needs
+            if parameters.get(other) != value:
+                raise click.UsageError(
+                    f"{option_called(name)} is for {option_called(other)} {value}; give that too"
+                )
     tokenizer = new_tokenizer(tokens, reading)
     if tokenizer is not None and "interactions" in parameters:
         raise click.UsageError(
@@ -665,7 +632,7 @@ def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Any:
 
 def _tokenizer(kind: Any, tokens: dict[str, Any]) -> Tokenizer | Mail:
     """A Tokenizer or a Mail, which have options of their own."""
-    known = _parameters(kind)
+    known = inspect.signature(kind).parameters
     given = {PARTS.get(name, name): value for name, value in tokens.items()}
     for name, parameter in zip(tokens, given, strict=True):
         if parameter not in known:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from streamptron._core import BinaryModel
-from streamptron.command.blocks import BLOCKS, Block, EventBlock, Replaced
+from streamptron.command.blocks import BLOCKS, Block, EventBlock, Replaced, bad_line
 from streamptron.command.doubts import Doubts
 from streamptron.command.lines import LineModel
 from streamptron.command.sets import Grades, Several
@@ -240,7 +240,7 @@ def labelled(
                 raise ValueError("it has no label; give each line one")
             event = model.event(record.x), model.label(model.written(record.y))
         except (TypeError, ValueError) as error:
-            raise LineError(record.file, record.line, str(error)) from None
+            raise bad_line(record, error) from None
         if len(first) < EVENTS:
             first.append((record, None, None))
             if len(first) == EVENTS:

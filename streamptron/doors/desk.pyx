@@ -495,7 +495,7 @@ cdef class Desk:
             self._forget_objects()
         if self.event.unfit:
             part = "x" if names is None else _part(names[self.event.unfit_candidate])
-            raise ValueError(f"{part} {unfit(&self.event)}")
+            raise unfit(&self.event, part)
         raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:

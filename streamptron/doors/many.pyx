@@ -126,7 +126,8 @@ cdef object _outcome(Rows X, const sp_batch* batch, names, int found, Py_ssize_t
         raise X._fault(names)
     if batch.event.unfit:
         done += batch.event.unfit_candidate
-        raise UnfitRow(done if batch.order == NULL else batch.order[done], unfit(batch.event))
+        raise UnfitRow(
+            done if batch.order == NULL else batch.order[done], unfit(batch.event, "it"))
     return UNSORTED if found & SP_MATRIX_UNSORTED else done, labels[:n_labels]
 
 

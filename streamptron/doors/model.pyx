@@ -23,12 +23,12 @@ from streamptron.doors.names cimport all_named, key_plain
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
     PairRule, alarms_begin, arrays_look_up, arrays_read, arrays_write, counts_set_state,
-    counts_state, once_set_state, once_state, pairing_of, rule_of)
+    counts_state, once_set_state, once_state, learner_begin)
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.events cimport sp_event_bytes, sp_event_free, sp_text_bytes
 from streamptron.engine.linear cimport (
-    SP_AVERAGE_NONE, SP_KEPT_CURRENT, sp_block, sp_rule, sp_rule_name, sp_serve_overall,
+    SP_KEPT_CURRENT, sp_block, sp_current_alone, sp_rule, sp_rule_name, sp_serve_overall,
     sp_table_keeps, sp_top)
 from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_INTERCEPT, SP_SLOT_NULL, sp_free, sp_slot_type)
@@ -47,7 +47,7 @@ from streamptron.estimator.names import name_plain, shown, type_shown
 from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.state import Past
 from streamptron.estimator.checks import checked_number, rounded_number
-from streamptron.estimator.parameters import KEPT, class_weight_of, rates_of, table_of
+from streamptron.estimator.parameters import KEPT, class_weight_of, rates_of
 
 _PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle; see SP_FLAT_DEPTH
 
@@ -105,15 +105,11 @@ TopFeatures.__doc__ = "The strongest features for a label, and the strongest aga
 cdef class Model(Desk):
     """What every learner shares: the learner, its scratch, its parameters and its state."""
 
-    _updates = "margin", "mistake"  # the ways to update, numbered as the rules number them
-
     def __cinit__(self):
         cdef sp_rule rule
         memset(&rule, 0, sizeof(sp_rule))
         self._params = {}
-        if sp_learner_init(
-                &self.learner, rule, SP_AVERAGE_NONE, 1.0, False, SP_KEPT_CURRENT, True, 0, 0,
-                0) < 0:
+        if sp_learner_init(&self.learner, rule, &sp_current_alone, True, 0, 0, 0) < 0:
             raise MemoryError("no memory for an empty model")
 
     @cython.critical_section
@@ -126,25 +122,15 @@ cdef class Model(Desk):
 
     def _configure(self, int kind, **params):
         """Check and keep the parameters, and start untrained. On an error nothing changes."""
-        cdef sp_rule rule = rule_of(kind, params, self._updates)
         cdef Model fresh = self._blank(kind)
-        cdef PairRule pairing = pairing_of(kind, params)
-        average, half_life, pocket, serve, most, bits, seed = table_of(params)
-        intercept = rule.intercept and sp_rule_can(kind) & SP_CAN_LEAD
+        fresh._pairing = learner_begin(&fresh.learner, kind, params)
         fresh._class_weight = class_weight_of(params, self._checked_label)
         rates = rates_of(params, self._checked_label)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
-        sp_learner_free(&fresh.learner)
-        if sp_learner_init(
-                &fresh.learner, rule, average, half_life, pocket, serve, intercept, most, bits,
-                seed) < 0:
-            raise MemoryError("no memory for an empty model")
         if rates is not None:
             fresh._alarms = {label: i for i, label in enumerate(rates)}
             alarms_begin(&fresh.learner, list(rates.values()))
-        fresh._pairing = pairing
-        fresh.learner.pairs = pairing.pairs()
         self._become(fresh)
 
     cdef Model _blank(self, int kind):
@@ -178,22 +164,6 @@ cdef class Model(Desk):
         sp_event_free(&self.event)
 
     # The parameters, as they were given. They are fixed: use clone({...}) for others.
-    @property
-    def average(self):
-        return self._param("average")
-
-    @property
-    def half_life(self):
-        return self._param("half_life")
-
-    @property
-    def pocket(self):
-        return self._param("pocket")
-
-    @property
-    def serve(self):
-        return self._param("serve")
-
     @property
     def intercept(self):
         return self._param("intercept")

@@ -26,4 +26,4 @@ cdef class PackedEvent:
 
 
 cdef bytes event_bytes_of(const sp_event* event, Py_ssize_t first, Py_ssize_t last)
-cdef str unfit(const sp_event* event)
+cdef object unfit(const sp_event* event, str part)

@@ -25,6 +25,7 @@ from streamptron.engine.whole cimport (
     SP_PACKED_BEFORE, SP_PACKED_DEEP, SP_PACKED_OBJECT, sp_packed, sp_packed_next, sp_packed_size,
     sp_packed_write)
 
+from streamptron.errors import ParameterError, plain
 from streamptron.estimator.names import is_exact, is_mere, name_decode, name_plain
 
 cdef extern from "Python.h":
@@ -255,12 +256,14 @@ cdef bytes event_bytes_of(const sp_event* event, Py_ssize_t first, Py_ssize_t la
     return data
 
 
-cdef str unfit(const sp_event* event):
-    """What an event does whose features cannot be paired."""
+cdef object unfit(const sp_event* event, str part):
+    """The error of an event, or a part of one, whose features cannot be paired."""
     if event.unfit == SP_UNFIT_NUMBER:
-        return (
-            f"makes {event.n_pairs} pairs of features, more than max_pairs={event.most_pairs}; "
-            "raise max_pairs, pair only some fields by interactions, or give fewer features")
-    return (
-        f"makes a pair of features whose product is more than {SP_VALUE_LIMIT:g} in size; "
+        return ParameterError(
+            "max_pairs", event.most_pairs, f"at least {event.n_pairs}",
+            f"{plain(part)} makes {event.n_pairs} pairs of features, more than {{max_pairs}}; "
+            "raise {max_pairs!s}, pair only some fields by {interactions!s}, or give fewer "
+            "features")
+    return ValueError(
+        f"{part} makes a pair of features whose product is more than {SP_VALUE_LIMIT:g} in size; "
         "scale the values first")

@@ -30,7 +30,7 @@ from streamptron.engine.sets cimport (
 from streamptron.doors.names import named
 from streamptron.estimator.candidates import candidates_of, place_of
 from streamptron.estimator.names import is_numpy, shown, type_shown
-from streamptron.estimator.parameters import check_ranking, threshold_of
+from streamptron.estimator.parameters import threshold_of
 
 
 class LabelSet(dict):
@@ -397,18 +397,12 @@ cdef class SetModel(LabelModel):
 cdef class RankModel(Model):
     """One output; the best-scoring of the given candidates is the answer."""
 
-    _updates = "margin", "mistake", "perceptron"
-
     cdef Model _blank(self, int kind):
         cdef sp_rule rule
         rule.kind = kind
         if sp_rule_answer(&rule) != SP_ANSWER_CANDIDATES:
             raise ValueError(f"the rule {kind} does not choose among candidates")
         return RankModel.__new__(RankModel)
-
-    def _configure(self, int kind, **params):
-        check_ranking(params)
-        Model._configure(self, kind, **params)
 
     cdef Py_ssize_t _set_labels(self, labels) except -1:
         if labels is not None:

@@ -1,7 +1,6 @@
 # What a learner keeps, as plain values and flat arrays, and back; its parameters.
 
 from streamptron.engine.events cimport sp_field, sp_pairs
-from streamptron.engine.linear cimport sp_rule
 from streamptron.engine.path cimport sp_learner
 from streamptron.engine.whole cimport sp_flat
 
@@ -19,8 +18,6 @@ cdef tuple array_of(void** start, size_t n, size_t width, size_t item)
 cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL
 
 
-cdef sp_rule rule_of(int kind, dict params, tuple updates) except *
-
 
 cdef class PairRule:
     cdef int degree
@@ -33,4 +30,4 @@ cdef class PairRule:
     cdef const sp_pairs* pairs(self) noexcept
 
 
-cdef PairRule pairing_of(int kind, dict params)
+cdef PairRule learner_begin(sp_learner* learner, int kind, dict params)

@@ -6,11 +6,14 @@ Beside them what else is kept of a model: its parameters as the core takes them,
 
 import os
 from array import array
+from numbers import Real
 
-from libc.string cimport memset
+from libc.math cimport INFINITY
+from libc.string cimport memset, strchr
 from cpython cimport array as c_array
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.float cimport PyFloat_CheckExact
 from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size
@@ -18,15 +21,17 @@ from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.adaptive cimport sp_alarms, sp_alarms_begin
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
-    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_contents_check,
-    sp_fault, sp_flat_words, sp_header, sp_header_free, sp_header_read)
+    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_class_letter,
+    sp_class_name, sp_contents_check, sp_fault, sp_flat_words, sp_header, sp_header_free,
+    sp_header_read, sp_parameters, sp_parameters_conflict, sp_parameters_default)
 from streamptron.engine.linear cimport (
-    SP_FIT_NUMBERS, SP_KEPT_KINDS, sp_fit_read, sp_fit_write, sp_serve, sp_table)
+    SP_FIT_NUMBERS, SP_KEPT_KINDS, sp_fit_read, sp_fit_write, sp_rule, sp_serve, sp_table)
 from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_calloc, sp_free, sp_pages_whole)
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
 from streamptron.engine.path cimport (
-    SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, SP_CAN_WATCH, sp_kept_once, sp_learner, sp_learner_can,
+    SP_CAN_LEAD, SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, sp_kept_once, sp_learner, sp_learner_can,
+    sp_learner_free, sp_learner_init,
     sp_learner_once, sp_learner_once_read, sp_learner_once_write, sp_learner_ready,
     sp_learner_slots_fault, sp_once_numbers, sp_rule_can)
 from streamptron.engine.whole cimport (
@@ -40,9 +45,35 @@ from streamptron.engine.whole cimport (
     sp_sets_marks_check, sp_shaped_measure, sp_shaped_read, sp_shaped_write, sp_voted,
     sp_voters_flatten, sp_voters_measure, sp_voters_read)
 
+from streamptron.errors import ParameterError, ParameterTypeError, contradiction
 from streamptron.estimator.names import shown
-from streamptron.estimator.parameters import MAX_PAIRS, pairs_of
-from streamptron.estimator.parameters import rule_of as numbers_of
+from streamptron.estimator.parameters import MAX_PAIRS, interactions_of
+
+cdef extern from "parameters.h" nogil:
+    enum:
+        IS_NUMBER
+        IS_TRUTH
+        IS_WORD
+        IS_COUNT
+        IS_COUNT_OR_NONE
+        IS_SEED
+        IS_NUMBER_OR_WORD
+        N_PARAMETERS
+
+    ctypedef struct parameter:
+        const char *name
+        const char *of
+        const char *called
+        int kind
+        size_t to
+        double low
+        double high
+        double start
+        const char *want
+        const char *needs
+        const char *about
+
+    const parameter *PARAMETERS
 
 VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_slots", "voted_sizes",
          "voted_updates", "voted_turns")
@@ -517,22 +548,137 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
 
 # --- Parameters
 
-cdef sp_rule rule_of(int kind, dict params, tuple updates) except *:
-    """A rule with the parameters that it has; an error if one is invalid. `updates`: its words."""
-    cdef sp_rule rule
-    memset(&rule, 0, sizeof(sp_rule))
-    rule.kind = kind
-    (rule.margin, rule.C, rule.update, rule.violators, rule.r, rule.eta, rule.watches, rule.forget,
-     rule.naive_bayes, rule.intercept, rule.shape) = numbers_of(
-        params, updates, sp_rule_can(kind) & SP_CAN_WATCH != 0)
-    return rule
+cdef tuple _words(int i):
+    """The words that a line of the table lets a parameter be."""
+    cdef str want = PARAMETERS[i].want.decode("ascii")
+    if PARAMETERS[i].kind == IS_WORD:
+        return tuple(want.split("|"))
+    return tuple(want.split("|")[1:])
+
+
+cdef list _NAMES = [PARAMETERS[i].name.decode("ascii") for i in range(N_PARAMETERS)]
+cdef list _WORDS = [_words(i) for i in range(N_PARAMETERS)]
+
+
+def parameters_listed():
+    """All lines of the table: names, letters of their learners, kinds, bounds, defaults and so on.
+
+    And the name of each learner's class by its letter.
+    """
+    lines = []
+    for i in range(N_PARAMETERS):
+        p = &PARAMETERS[i]
+        lines.append((
+            _NAMES[i], p.of.decode("ascii"), p.called.decode("ascii"), p.low, p.high, p.start,
+            _WORDS[i], _wanted(i), p.needs.decode("ascii"), p.about.decode("ascii")))
+    kinds = range(max([len(line[1]) for line in lines]))      # hash_bits is all learners'
+    classes = {chr(sp_class_letter(kind)): sp_class_name(kind).decode("ascii") for kind in kinds}
+    return lines, classes
+
+
+cdef str _wanted(int i):
+    """What a parameter must be, in words."""
+    words = [repr(word) for word in _WORDS[i]]
+    if PARAMETERS[i].kind == IS_WORD:
+        return f"one of {', '.join(words)}"
+    return ", or ".join([PARAMETERS[i].want.decode("ascii").partition("|")[0], *words])
+
+
+cdef int _refuse(int i, value, bint typed) except -1:
+    """Raise the error of a parameter; `typed`: a value of its type is what it must be."""
+    raise (ParameterTypeError if typed else ParameterError)(_NAMES[i], value, _wanted(i))
+
+
+cdef double _number(int i, value) except? -1.0:
+    cdef double number
+    if not PyFloat_CheckExact(value) and (
+            isinstance(value, bool) or not isinstance(value, Real)):
+        _refuse(i, value, True)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = INFINITY
+    if not PARAMETERS[i].low <= number <= PARAMETERS[i].high:
+        _refuse(i, value, False)
+    return number
+
+
+cdef uint64_t _count(int i, value) except? 0:
+    if isinstance(value, bool) or not isinstance(value, int):
+        _refuse(i, value, True)
+    if not PARAMETERS[i].low <= value <= PARAMETERS[i].high:
+        _refuse(i, value, False)
+    return value
+
+
+cdef int _word(int i, value) except -1:
+    if not isinstance(value, str) or value not in _WORDS[i]:
+        _refuse(i, value, False)
+    return _WORDS[i].index(value)
+
+
+cdef bint _truth(int i, value) except -1:
+    if not isinstance(value, bool):
+        _refuse(i, value, True)
+    return value is True
+
+
+cdef int _forget(int i, sp_rule* rule, value) except -1:
+    rule.watches = isinstance(value, str) and value in _WORDS[i]
+    rule.forget = 0.0 if rule.watches else _number(i, value)
+    return 0
+
+
+cdef int _parameters_read(sp_parameters* p, int kind, dict params) except -1:
+    """The parameters of a learner, checked, as the engine takes them.
+
+    What is by label has its check in estimator/parameters.py, and a set's threshold; whether all
+    go together, _parameters_agree says.
+    """
+    cdef int i
+    cdef char letter = sp_class_letter(kind)
+    cdef char* to
+    sp_parameters_default(p, kind)
+    for i in range(N_PARAMETERS):
+        if strchr(PARAMETERS[i].of, letter) == NULL or _NAMES[i] not in params:
+            continue
+        value = params[_NAMES[i]]
+        to = <char*> p + PARAMETERS[i].to
+        if PARAMETERS[i].kind == IS_NUMBER:
+            (<double*> to)[0] = _number(i, value)
+        elif PARAMETERS[i].kind == IS_TRUTH:
+            to[0] = _truth(i, value)
+        elif PARAMETERS[i].kind == IS_WORD:
+            (<int*> to)[0] = _word(i, value)
+        elif PARAMETERS[i].kind == IS_COUNT:
+            (<uint64_t*> to)[0] = _count(i, value)
+        elif PARAMETERS[i].kind == IS_COUNT_OR_NONE:
+            (<uint64_t*> to)[0] = 0 if value is None else _count(i, value)
+        elif PARAMETERS[i].kind == IS_SEED:
+            if value is None:
+                value = int.from_bytes(os.urandom(8), "little")
+            elif isinstance(value, int) and value >> 64:    # no double says where that is
+                _refuse(i, value, False)
+            p.hash_seed = _count(i, value)
+        elif PARAMETERS[i].kind == IS_NUMBER_OR_WORD and _NAMES[i] == "forget":
+            _forget(i, &p.rule, value)
+    return 0
+
+
+cdef int _parameters_agree(sp_parameters* p, dict params) except -1:
+    """An error if two parameters contradict each other."""
+    p.interactions = params.get("interactions") is not None
+    cdef const char* sentence = sp_parameters_conflict(p)
+    if sentence != NULL:
+        raise contradiction((<bytes> sentence).decode("ascii"), params)
+    return 0
 
 
 cdef class PairRule:
     """Which features are paired: the parameters degree, interactions and max_pairs, checked."""
 
     def __cinit__(self, degree, interactions, max_pairs):
-        self.interactions = pairs_of(degree, interactions, max_pairs)
+        self.interactions = interactions_of(interactions)
         self.degree = degree
         self.rule.most = max_pairs
         if self.interactions is not None:
@@ -568,12 +714,28 @@ cdef class PairRule:
         return NULL if self.degree == 1 and self.interactions is None else &self.rule
 
 
-cdef PairRule pairing_of(int kind, dict params):
+cdef PairRule _pairing_of(int kind, dict params):
     """Which features a learner pairs; a kernel does so by itself."""
     if not sp_rule_can(kind) & SP_CAN_PAIR:
         return PairRule(1, None, MAX_PAIRS)
     pairing = PairRule(params["degree"], params["interactions"], params["max_pairs"])
     params["interactions"] = pairing.interactions
+    return pairing
+
+
+cdef PairRule learner_begin(sp_learner* learner, int kind, dict params):
+    """An untrained learner with these parameters in place of an empty one, and what it pairs."""
+    cdef sp_parameters p
+    cdef bint intercept
+    _parameters_read(&p, kind, params)
+    cdef PairRule pairing = _pairing_of(kind, params)
+    _parameters_agree(&p, params)
+    intercept = p.rule.intercept and sp_rule_can(kind) & SP_CAN_LEAD
+    sp_learner_free(learner)
+    if sp_learner_init(
+            learner, p.rule, &p.vectors, intercept, p.max_features, p.hash_bits, p.hash_seed) < 0:
+        raise MemoryError("no memory for an empty model")
+    learner.pairs = pairing.pairs()
     return pairing
 
 

@@ -1,6 +1,7 @@
 # What doors take of engine/file/: model files. The headers say what each of it is.
 
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
+from streamptron.engine.linear cimport sp_rule, sp_vectors
 from streamptron.engine.path cimport sp_learner
 
 cdef extern from "file/words.h" nogil:
@@ -39,6 +40,22 @@ cdef extern from "file/header.h" nogil:
     void sp_header_free(sp_header *header) noexcept
     int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
                        sp_fault *fault) noexcept
+
+
+cdef extern from "file/parameters.h" nogil:
+    ctypedef struct sp_parameters:
+        sp_rule rule
+        sp_vectors vectors
+        uint64_t max_features
+        uint64_t hash_bits
+        uint64_t hash_seed
+        bint seeded
+        uint32_t interactions
+
+    char sp_class_letter(int kind) noexcept
+    const char *sp_class_name(int kind) noexcept
+    const char *sp_parameters_conflict(const sp_parameters *parameters) noexcept
+    void sp_parameters_default(sp_parameters *parameters, int kind) noexcept
 
 
 cdef extern from "file/arrays.h" nogil:

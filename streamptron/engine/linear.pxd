@@ -33,6 +33,11 @@ cdef extern from "linear/table.h" nogil:
         SP_KEPT_KINDS
         SP_KEPT_POCKET
 
+    ctypedef struct sp_vectors:
+        pass
+
+    const sp_vectors sp_current_alone
+
     ctypedef struct sp_block:
         double **chunks
         sp_places of_chunks

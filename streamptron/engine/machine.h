@@ -70,18 +70,17 @@ static inline bool sp_machine_is_adaptive(const sp_learner *learner)
 /* --- Its life */
 
 /* An untrained machine of learner.rule. -1 without memory. `scattered`: see sp_pool_init. */
-static inline int sp_machine_init(sp_learner *learner, int average, double half_life, bool pocket,
-                                  int serve, bool scattered)
+static inline int sp_machine_init(sp_learner *learner, const sp_vectors *vectors, bool scattered)
 {
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
-        return sp_adaptive_open(learner, average, pocket, serve, scattered);
+        return sp_adaptive_open(learner, scattered);
     case SP_MACHINE_VOTED:
-        return sp_voted_init(learner, average, half_life, pocket, scattered);
+        return sp_voted_init(learner, scattered);
     case SP_MACHINE_SETS:
-        return sp_sets_open(learner, average, pocket, serve, scattered);
+        return sp_sets_open(learner, scattered);
     default:
-        return sp_linear_init(learner, average, half_life, pocket, serve, scattered);
+        return sp_linear_init(learner, vectors, scattered);
     }
 }
 

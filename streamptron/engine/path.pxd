@@ -5,7 +5,8 @@ from streamptron.engine.adaptive cimport sp_adaptive
 from streamptron.engine.events cimport (
     sp_ahead, sp_event, sp_matrix, sp_pairs, sp_text, sp_text_rule)
 from streamptron.engine.linear cimport (
-    SP_KEPT_KINDS, sp_calibrator, sp_rule, sp_serve, sp_table, sp_two_labels, sp_verdict)
+    SP_KEPT_KINDS, sp_calibrator, sp_rule, sp_serve, sp_table, sp_two_labels, sp_vectors,
+    sp_verdict)
 from streamptron.engine.memory cimport sp_slot_type
 from streamptron.engine.names cimport sp_index, sp_key, sp_piece
 from streamptron.engine.sets cimport sp_sets
@@ -166,9 +167,9 @@ cdef extern from "path/path.h" nogil:
     int sp_learner_expect(sp_learner *learner, Py_ssize_t n, int positive) noexcept
     const char *sp_learner_fault(const sp_learner *learner) noexcept
     void sp_learner_free(sp_learner *learner) noexcept
-    int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
-                        bint pocket, int serve, bint intercept, sp_slot_type max_features,
-                        int hash_bits, uint64_t hash_seed) noexcept
+    int sp_learner_init(sp_learner *learner, sp_rule rule, const sp_vectors *vectors,
+                        bint intercept, sp_slot_type max_features, int hash_bits,
+                        uint64_t hash_seed) noexcept
     void sp_learner_abandon(sp_learner *learner, sp_event *event) noexcept
     int sp_learner_commit(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
     int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept

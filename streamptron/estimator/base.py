@@ -12,6 +12,7 @@ from streamptron._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
+from streamptron.errors import ParameterError, plain
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.learner import Learner
 from streamptron.estimator.names import Pair, shown, type_shown
@@ -523,8 +524,11 @@ class ByLabel(LabelModel, Answering):
             return -1, 1.0
         known = self.labels
         if label not in known:
-            raise ValueError(
-                f"label={shown(label)} has not been seen; the model knows {shown(known, 200)}"
+            raise ParameterError(
+                "label",
+                label,
+                "a label that has been seen",
+                f"{{label}} has not been seen; the model knows {plain(shown(known, 200))}",
             )
         return known.index(label), 1.0
 

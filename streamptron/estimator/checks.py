@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 
 from streamptron.engine.api import VALUE_LIMIT
+from streamptron.errors import ParameterError, ParameterTypeError
 from streamptron.estimator.names import is_numpy, shown, type_shown
 
 _EXACT = 2.0**53  # below that every int is a float
@@ -101,38 +102,36 @@ def feature_value(name: Any, value: Any, what: str) -> float:
 def choice(name: str, value: Any, choices: Sequence[str]) -> int:
     """Which of the choices a parameter is."""
     if not (isinstance(value, str) and value in choices):
-        raise ValueError(
-            f"{name}={shown(value)}; it must be one of {', '.join(map(repr, choices))}"
-        )
+        raise ParameterError(name, value, f"one of {', '.join(map(repr, choices))}")
     return choices.index(value)
 
 
 def truth(name: str, value: Any) -> bool:
     """A parameter that is True or False."""
     if not isinstance(value, bool):
-        raise TypeError(f"{name}={shown(value)}; it must be True or False")
+        raise ParameterTypeError(name, value, "True or False")
     return value
 
 
-def real(name: str, value: Any, low: float, bound: str, high: float = VALUE_LIMIT) -> float:
-    """A parameter as a float, at least `low` (said as `bound`)."""
+def real(name: str, value: Any, low: float, high: float, wanted: str, label: Any = None) -> float:
+    """A parameter as a float within bounds; `label`: whose it is, of one by label."""
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
-        raise TypeError(f"{name}={shown(value)}; it must be a number {bound}")
+        raise ParameterTypeError(name, value, wanted, label=label)
     try:
         number = float(value)
     except OverflowError:
         number = inf
     if not low <= number <= high:
-        raise ValueError(f"{name}={shown(value)}; it must be a number {bound} and at most {high:g}")
+        raise ParameterError(name, value, wanted, label=label)
     return number
 
 
 def whole(name: str, value: Any, low: int, high: int, what: str = "None or an int") -> int:
     """A parameter that is an int within bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name}={shown(value)}; it must be {what} from {low} to {high}")
+        raise ParameterTypeError(name, value, f"{what} from {low} to {high}")
     if not low <= value <= high:
-        raise ValueError(f"{name}={shown(value)}; it must be {what} from {low} to {high}")
+        raise ParameterError(name, value, f"{what} from {low} to {high}")
     return value
 
 

@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from streamptron.errors import ParameterError, ParameterTypeError
 from streamptron.estimator.checks import choice, truth
 from streamptron.estimator.names import shown, type_shown
 
@@ -39,27 +40,28 @@ def rule_of(
         and all(type(n) is int for n in ngram_range)
         and 1 <= ngram_range[0] <= ngram_range[1] <= 100
     ):
-        raise ValueError(
-            f"ngram_range={shown(ngram_range)}; it must be two ints (low, high), "
-            "1 <= low <= high <= 100"
+        raise ParameterError(
+            "ngram_range", ngram_range, "two ints (low, high), 1 <= low <= high <= 100"
         )
     truth("lowercase", lowercase)
     truth("fold_numbers", fold_numbers)
     _check_lengths(min_length, max_length)
     counted = choice("value", value, ("presence", "count", "log"))
     if normalize is not None and (not isinstance(normalize, str) or normalize != "l2"):
-        raise ValueError(f"normalize={shown(normalize)}; it must be None or 'l2'")
+        raise ParameterError("normalize", normalize, "None or 'l2'")
     if separators is not None and (not isinstance(separators, str) or not separators):
-        raise ValueError(
-            f"separators={shown(separators)}; it must be None or a str of characters that "
-            "separate words"
+        raise ParameterError(
+            "separators", separators, "None or a str of characters that separate words"
         )
     if analyzer == "char":
         _check_no_words(separators, fold_numbers, min_length, max_length)
     if separators is not None and fold_numbers:
-        raise ValueError(
-            "fold_numbers=True needs the default word separators; it cannot be combined with "
-            "separators"
+        raise ParameterError(
+            "fold_numbers",
+            fold_numbers,
+            "False with separators",
+            "{fold_numbers} needs the default word separators; it cannot be combined with "
+            "{separators!s}",
         )
     shortest = min(min_length, sys.maxsize)
     longest = sys.maxsize if max_length is None else min(max_length, sys.maxsize)
@@ -71,13 +73,16 @@ def rule_of(
 
 def _check_lengths(min_length: Any, max_length: Any) -> None:
     if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
-        raise ValueError(f"min_length={shown(min_length)}; it must be an int of at least 1")
+        raise ParameterError("min_length", min_length, "an int of at least 1")
     if max_length is not None and (
         isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < min_length
     ):
-        raise ValueError(
-            f"max_length={shown(max_length)}; it must be None or an int of at least "
-            f"min_length={min_length}"
+        raise ParameterError(
+            "max_length",
+            max_length,
+            f"None or an int of at least {min_length}",
+            "{max_length}; it must be None or an int of at least {min_length}",
+            {"min_length": min_length},
         )
 
 
@@ -89,8 +94,11 @@ def _check_no_words(separators: Any, fold_numbers: Any, min_length: Any, max_len
         ("max_length", max_length, 100),
     ):
         if given != default:
-            raise ValueError(
-                f"{name}={shown(given)} applies to words; leave it out with analyzer='char'"
+            raise ParameterError(
+                name,
+                given,
+                repr(default),
+                f"{{{name}}} applies to words; leave it out with {{analyzer:'char'}}",
             )
 
 
@@ -129,7 +137,7 @@ def names_of(fields: Any) -> tuple[str, ...] | None:
     if fields is None:
         return None
     if not isinstance(fields, str | tuple | list):
-        raise TypeError(f"fields={shown(fields)}; it must be None, a name, or a tuple of names")
+        raise ParameterTypeError("fields", fields, "None, a name, or a tuple of names")
     names = (fields,) if isinstance(fields, str) else tuple(fields)
     if not names or not all(isinstance(name, str) for name in names):
         raise TypeError(f"fields={shown(fields)}; it must have at least one name, each a str")
@@ -211,12 +219,14 @@ def check_mail(headers: Any, text: Any, bytes: Any, fold: Any) -> None:
         or not isinstance(bytes, int)
         or not (bytes == 0 or 4 <= bytes <= TEXT_MOST)
     ):
-        raise ValueError(
-            f"bytes={shown(bytes)}; it must be 0, for none, or an int from 4 to {TEXT_MOST}"
-        )
+        raise ParameterError("bytes", bytes, f"0, for none, or an int from 4 to {TEXT_MOST}")
     if not (headers or text or bytes):
-        raise ValueError(
-            "headers=False, text=False and bytes=0 leave nothing of a mail; turn one of them on"
+        raise ParameterError(
+            "headers",
+            headers,
+            "True without text and bytes",
+            "{headers}, {text} and {bytes} leave nothing of a mail; turn one of them on",
+            {"text": text, "bytes": bytes},
         )
 
 

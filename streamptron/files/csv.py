@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, Self
 
+from streamptron.errors import ParameterError, ParameterTypeError, plain
 from streamptron.estimator.cells import category
 from streamptron.estimator.names import shown
 from streamptron.files.dates import date_features
@@ -47,15 +48,14 @@ class CSV(Format):
         try:
             csv.reader([], delimiter=delimiter)
         except (TypeError, ValueError):
-            raise TypeError(
-                f"delimiter={shown(delimiter)}; it must be one character, no quote or line end"
+            raise ParameterTypeError(
+                "delimiter", delimiter, "one character, no quote or line end"
             ) from None
         self._types = dict(types or {})
         for column, kind in self._types.items():
             if kind not in TYPES:
-                raise ValueError(
-                    f'types[{shown(column)}]={shown(kind)}; give "number", "category", "date" or '
-                    '"ignore"'
+                raise ParameterError(
+                    "types", kind, '"number", "category", "date" or "ignore"', label=column
                 )
         self._label = label
         self._texts = texts_of(text)
@@ -68,7 +68,12 @@ class CSV(Format):
             try:
                 self._settle(self._columns)
             except BadLine as bad:
-                raise ValueError(f"columns={shown(self._columns)}: {bad}") from None
+                raise ParameterError(
+                    "columns",
+                    self._columns,
+                    "names of columns, each once",
+                    f"{{columns}}: {plain(str(bad))}",
+                ) from None
 
     def items(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Any]]:
         lines = _RowLines(blocks, self.max_line)

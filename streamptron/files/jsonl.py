@@ -8,6 +8,7 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
+from streamptron.errors import ParameterError
 from streamptron.estimator.cells import category, is_gap
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
@@ -31,7 +32,12 @@ class JSONLines(Format):
 
     def __init__(self, *, label: Any, text: Any = None, features: Any = None) -> None:
         if text is None and features is None:
-            raise ValueError("give text=, features= or both: the field or fields of x")
+            raise ParameterError(
+                "text",
+                text,
+                "the field of x, or features",
+                "give {text!s}, {features!s} or both: the field or fields of x",
+            )
         self._label = None if label is None else path_of(label, "label")
         self._texts = [(name_of(field), path_of(field, "text")) for field in texts_of(text)]
         check_apart(texts_of(text), listed(features, "features"))

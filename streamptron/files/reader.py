@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
+from streamptron.errors import ParameterError
 from streamptron.estimator.checks import truth
 from streamptron.estimator.names import shown, type_shown
 from streamptron.files.csv import CSV
@@ -281,16 +282,22 @@ def _renamed(y: Any, labels: Mapping[Any, Any]) -> Any:
 def _separator(separator: str, form: Format, format: str) -> str:
     """What separates the labels of a line, checked."""
     if not form.several:
-        raise ValueError(f"separator={shown(separator)} is for several labels; give several=True")
+        raise ParameterError(
+            "separator",
+            separator,
+            "None",
+            "{separator} is for several labels; give {several:True}",
+        )
     if form.separator is None:
-        raise ValueError(
-            f"separator={shown(separator)} is not for the format {format}, which has a way of its "
-            "own to write several labels; it is for plain and csv"
+        raise ParameterError(
+            "separator",
+            separator,
+            "None",
+            f"{{separator}} is not for the format {format}, which has a way of its own to write "
+            "several labels; it is for plain and csv",
         )
     if not isinstance(separator, str) or not separator or set(separator) & set("\t\r\n"):
-        raise ValueError(
-            f"separator={shown(separator)}; it must be a text without tabs and line ends, as ';'"
-        )
+        raise ParameterError("separator", separator, "a text without tabs and line ends, as ';'")
     return separator
 
 
@@ -453,7 +460,7 @@ def read(
     if format is None:
         format = format_of(found)
     elif format not in FORMATS:
-        raise ValueError(f"format={shown(format)}; give one of {', '.join(FORMATS)}")
+        raise ParameterError("format", format, f"one of {', '.join(FORMATS)}")
     make = FORMATS[format]
     known = inspect.signature(make).parameters
     for option in options:

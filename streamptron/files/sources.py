@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from streamptron.doors.many import count_line_ends
+from streamptron.errors import ParameterError, plain
 from streamptron.estimator.names import shown, type_shown
 from streamptron.files.decode import (
     FOREIGN,
@@ -321,13 +322,21 @@ def format_of(sources: list[Source]) -> str:
                 f"{form}: {' '.join(s for s, f in FORMAT_SUFFIXES.items() if f == form)}"
                 for form in dict.fromkeys(FORMAT_SUFFIXES.values())
             )
-            raise ValueError(
-                f"{name} has no suffix that tells its format; give format= ({formats})"
+            raise ParameterError(
+                "format",
+                None,
+                "a format",
+                f"{plain(name)} has no suffix that tells its format; give {{format!s}} ({formats})",
             )
         found.setdefault(FORMAT_SUFFIXES[suffix], name)
     if len(found) > 1:
         several = ", ".join(f"{name}: {form}" for form, name in found.items())
-        raise ValueError(f"several formats ({several}); read each on its own, or give format=")
+        raise ParameterError(
+            "format",
+            None,
+            "a format",
+            f"several formats ({plain(several)}); read each on its own, or give {{format!s}}",
+        )
     return next(iter(found))
 
 
@@ -345,9 +354,12 @@ def check_encoding(encoding: str | None) -> str | None:
             raise LookupError
         codecs.getincrementaldecoder(encoding)
     except (LookupError, TypeError, ValueError):
-        raise ValueError(
-            f"encoding={shown(encoding)} is unknown to Python, or not of texts; give an encoding "
-            "such as utf-8, latin-1, cp1252 or utf-16"
+        raise ParameterError(
+            "encoding",
+            encoding,
+            "an encoding of texts",
+            "{encoding} is unknown to Python, or not of texts; give an encoding such as utf-8, "
+            "latin-1, cp1252 or utf-16",
         ) from None
     return None if found.name in ("utf-8", "utf-8-sig") else found.name
 

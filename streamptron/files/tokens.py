@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
+from streamptron.errors import ParameterError, plain
 from streamptron.estimator.cells import float_of
 from streamptron.estimator.names import shown, type_shown
 
@@ -127,7 +128,12 @@ def check_apart(texts: list[Any], features: list[Any] | None) -> None:
     """That no field is both a text and a feature."""
     for field in texts:
         if field in (features or ()):
-            raise ValueError(f"text= and features= both have {shown(field)}; give it to one")
+            raise ParameterError(
+                "text",
+                texts,
+                "other fields than features",
+                f"{{text!s}} and {{features!s}} both have {plain(shown(field))}; give it to one",
+            )
 
 
 def put(x: dict[str, Any], name: str, value: Any) -> None:

@@ -21,7 +21,8 @@ from pyspark.ml.param.shared import (
     HasWeightCol,
 )
 
-from streamptron.learners import BY_NAME, TAGGERS
+from streamptron.errors import ParameterError, in_python
+from streamptron.learners import BY_NAME, PARAMETERS, TAGGERS, Parameter
 from streamptron.perceptron import Perceptron
 from streamptron.text import Tokenizer
 
@@ -78,34 +79,32 @@ def _count(value: Any) -> int:
     return found
 
 
-# Our name, type.
-LEARNER_PARAMS: dict[str, Converter] = {
-    "eta": TypeConverters.toFloat,
-    "forget": _or_word("auto"),
-    "threshold": _or_word("f1"),
-    "naive_bayes": TypeConverters.toBoolean,
-    "shape": TypeConverters.toString,
-    "margin": TypeConverters.toFloat,
-    "violators": TypeConverters.toString,
-    "C": TypeConverters.toFloat,
-    "update": TypeConverters.toString,
-    "r": TypeConverters.toFloat,
-    "average": TypeConverters.toString,
-    "half_life": TypeConverters.toFloat,
-    "pocket": TypeConverters.toBoolean,
-    "serve": TypeConverters.toString,
-    "intercept": TypeConverters.toBoolean,
-    "class_weight": _by_label,
-    "false_positive_rate": _by_label,
-    "max_features": TypeConverters.toInt,
-    "max_labels": TypeConverters.toInt,
-    "hash_bits": TypeConverters.toInt,
-    "hash_seed": TypeConverters.toInt,
-    "degree": TypeConverters.toInt,
-    "interactions": _pairs,
-    "max_pairs": TypeConverters.toInt,
-    "missing": TypeConverters.toString,
+CONVERTERS: dict[str, Converter] = {
+    "NUMBER": TypeConverters.toFloat,
+    "TRUTH": TypeConverters.toBoolean,
+    "WORD": TypeConverters.toString,
+    "COUNT": TypeConverters.toInt,
+    "COUNT_OR_NONE": TypeConverters.toInt,
+    "SEED": TypeConverters.toInt,
+    "BY_LABEL": _by_label,
+    "FIELDS": _pairs,
 }
+
+
+def _converter(parameter: Parameter) -> Converter:
+    if parameter.kind == "NUMBER_OR_WORD":
+        return _or_word(*parameter.words)
+    return CONVERTERS[parameter.kind]
+
+
+# Of a parameter that two learners know in different ways, the first one's.
+LEARNER_TABLE = {
+    each.name: each
+    for each in reversed(PARAMETERS)
+    if any(learner.__name__ in each.learners for learner in MERGEABLE.values())
+}
+# Our name, type.
+LEARNER_PARAMS = {name: _converter(each) for name, each in LEARNER_TABLE.items()}
 TOKENIZER_PARAMS: dict[str, Converter] = {
     "analyzer": TypeConverters.toString,
     "ngram_range": TypeConverters.toListInt,
@@ -121,9 +120,21 @@ TOKENIZER_PARAMS: dict[str, Converter] = {
 
 
 def camel(name: str) -> str:
-    """``half_life`` as ``halfLife``."""
+    """``max_features`` as ``maxFeatures``."""
     head, *tail = name.split("_")
     return head + "".join(word.capitalize() for word in tail)
+
+
+def _made(kind: Any, params: dict[str, Any]) -> Any:
+    """A learner or Tokenizer; an error names parameters as they are named here."""
+    try:
+        return kind(**params)
+    except ParameterError as error:
+        raise error.worded(_written) from None
+
+
+def _written(name: str, value: str | None, label: str | None) -> str:
+    return in_python(camel(name), value, label)
 
 
 def _param(name: str, doc: str, converter: Converter) -> Param[Any]:
@@ -208,14 +219,14 @@ class StreamptronParams(
                 bool(label) if of_two and label in (0, 1) else label: number
                 for label, number in given[name]
             }
-        learner = kind(**given)
+        learner = _made(kind, given)
         words = self._given(TOKENIZER_PARAMS)
         if self._has_text():
             if "ngram_range" in words:
                 words["ngram_range"] = tuple(words["ngram_range"])
             if "fields" in words:
                 words["fields"] = tuple(words["fields"])
-            return Tokenizer(**words) | learner
+            return _made(Tokenizer, words) | learner
         if words:
             raise ValueError(
                 f"{camel(next(iter(words)))} is the tokenizer's, and there are no texts; set "
@@ -224,11 +235,9 @@ class StreamptronParams(
         return learner
 
 
-for _name, _converter in {**LEARNER_PARAMS, **TOKENIZER_PARAMS}.items():
-    _owner = "the learner" if _name in LEARNER_PARAMS else "the tokenizer"
-    setattr(
-        StreamptronParams, camel(_name), _param(camel(_name), f"{_name} of {_owner}", _converter)
-    )
+for _name, _take in {**LEARNER_PARAMS, **TOKENIZER_PARAMS}.items():
+    _doc = LEARNER_TABLE[_name].about if _name in LEARNER_TABLE else f"{_name} of the tokenizer"
+    setattr(StreamptronParams, camel(_name), _param(camel(_name), _doc, _take))
 
 
 def _add_accessors(name: str) -> None:

@@ -299,8 +299,9 @@ enum { KIT_KINDS = sizeof(kit_kinds) / sizeof(*kit_kinds) };
 static inline int kit_learner(sp_learner *learner, const kit_kind *kind)
 {
     bool intercept = kind->rule.kind != SP_RULE_ADAPTIVE && kind->rule.kind != SP_RULE_SETS;
-    int failed = sp_learner_init(learner, kind->rule, kind->average, 50.0, kind->pocket,
-                                 kind->serve, intercept, kind->most, kind->bits, 7);
+    sp_vectors vectors = {kind->average, 50.0, kind->pocket, kind->serve};
+    int failed = sp_learner_init(learner, kind->rule, &vectors, intercept, kind->most, kind->bits,
+                                 7);
     learner->voters.degree = kind->degree;
     learner->voters.budget = kind->budget;
     return failed;

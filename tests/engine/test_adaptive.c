@@ -15,7 +15,7 @@ static const sp_rule rule = {
 static void begin(sp_learner *learner, sp_event *event)
 {
     sp_event_init(event);
-    CHECK_SAME(sp_learner_init(learner, rule, SP_AVERAGE_NONE, 1.0, false, 0, false, 0, 0, 1), 0);
+    CHECK_SAME(sp_learner_init(learner, rule, &sp_current_alone, false, 0, 0, 1), 0);
 }
 
 /* log and exp are ours, so that every machine has the same bits; they are the C library's but for

@@ -158,7 +158,7 @@ static void test_difference(void)
     sp_event event;
     sp_rule rule = {.kind = SP_RULE_RANKING, .C = 1.0};
     sp_event_init(&event);
-    CHECK_SAME(sp_learner_init(&learner, rule, SP_AVERAGE_NONE, 1.0, false, 0, false, 0, 0, 1), 0);
+    CHECK_SAME(sp_learner_init(&learner, rule, &sp_current_alone, false, 0, 0, 1), 0);
     for (int turn = 0; turn < 200; turn++) {
         kit_sample two[2] = {kit_random(0, 60, 2), kit_random(0, 60, 2)};
         double expected[60] = {0.0};

@@ -61,9 +61,8 @@ static void test_perceptron(double margin)
     memset(&s, 0, sizeof(s));
     s.c = 1.0;
     sp_event_init(&event);
-    CHECK_SAME(sp_learner_init(&learner, rule, SP_AVERAGE_UNIFORM, 1.0, false, SP_KEPT_CURRENT,
-                               true, 0, 0, 1),
-               0);
+    sp_vectors averaged = {SP_AVERAGE_UNIFORM, 1.0, false, SP_KEPT_CURRENT};
+    CHECK_SAME(sp_learner_init(&learner, rule, &averaged, true, 0, 0, 1), 0);
     for (int i = 0; i < EVENTS; i++) {
         double score;
         kit_sample sample = kit_random(0, NAMES, 2);
@@ -122,7 +121,7 @@ static void test_split(void)
     sp_table one, two;
     sp_slot_type slots[] = {SP_SLOT_INTERCEPT, 2, 3, 700};
     sp_move move = {.output = 0};
-    sp_table_init(&one, SP_AVERAGE_NONE, 1.0, false, SP_KEEP_NONE, false, false);
+    sp_table_init(&one, &sp_current_alone, SP_KEEP_NONE, false, false);
     CHECK_SAME(sp_table_add_outputs(&one, 1), 0);
     CHECK_SAME(sp_table_reserve(&one, slots, 4, 701, &move, 1), 0);
     for (int i = 0; i < 4; i++)

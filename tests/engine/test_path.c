@@ -234,6 +234,7 @@ static void test_queries(const kit_kind *kind, bool ranking)
                  check_below(30), check_below(9), check_below(12));
         pieces[r] = (sp_piece){.p = (const uint8_t *)texts[r], .n = strlen(texts[r])};
     }
+    sp_vectors averaged = {SP_AVERAGE_UNIFORM, 1.0, false, SP_SERVE_BEST};
     for (int fails = 0; fails < 2; fails++) {
         sp_learner learner;
         sp_event event, query, columns;
@@ -241,8 +242,7 @@ static void test_queries(const kit_kind *kind, bool ranking)
         sp_event_init(&event);
         sp_event_init(&query);
         sp_event_init(&columns);
-        CHECK_SAME(ranking ? sp_learner_init(&learner, rule, SP_AVERAGE_UNIFORM, 1.0, false,
-                                             SP_SERVE_BEST, false, kind->most, 0, 7)
+        CHECK_SAME(ranking ? sp_learner_init(&learner, rule, &averaged, false, kind->most, 0, 7)
                            : kit_learner(&learner, kind),
                    0);
         if (ranking) {

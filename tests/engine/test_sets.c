@@ -104,7 +104,7 @@ static void test_kept(void)
 static int open_learner(sp_learner *learner, sp_slot_type most)
 {
     sp_rule rule = {.kind = SP_RULE_SETS, .eta = 1.0, .forget = 0.001};
-    return sp_learner_init(learner, rule, SP_AVERAGE_NONE, 1.0, false, 0, false, most, 0, 1);
+    return sp_learner_init(learner, rule, &sp_current_alone, false, most, 0, 1);
 }
 
 /* A sample's labels: some below n, told as a set or with others left open. -1 without memory. */

@@ -55,7 +55,7 @@ static void test_vote(void)
     double vote;
     memset(&s, 0, sizeof(s));
     sp_event_init(&event);
-    CHECK_SAME(sp_learner_init(&learner, rule, SP_AVERAGE_NONE, 1.0, false, 0, true, 0, 0, 1), 0);
+    CHECK_SAME(sp_learner_init(&learner, rule, &sp_current_alone, true, 0, 0, 1), 0);
     CHECK_SAME(sp_learner_expect(&learner, 2, 1), 0);
     for (int i = 0; i < EVENTS; i++) {
         kit_sample sample = kit_random(0, NAMES, 2);

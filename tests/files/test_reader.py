@@ -110,7 +110,7 @@ def test_the_suffix_tells_the_format(tmp_path):
 @pytest.mark.parametrize(
     ("format", "options", "error", "message"),
     [
-        ("xml", {}, ValueError, "format='xml'; give one of plain, fasttext, vw"),
+        ("xml", {}, ValueError, "format='xml'; it must be one of plain, fasttext, vw"),
         ("plain", {"on_error": "ignore"}, ValueError, 'on_error=\'ignore\'; give "raise", "skip"'),
         ("plain", {"max_line": 1}, ValueError, "max_line=1; give a number of bytes, at least 16"),
         ("plain", {"labels": ["a"]}, TypeError, "labels is a list; give {label in the file"),
@@ -124,13 +124,13 @@ def test_the_suffix_tells_the_format(tmp_path):
         ("fasttext", {"prefix": "a b"}, ValueError, "prefix='a b'; give a text without spaces"),
         ("vw", {"label_type": "int"}, ValueError, 'label_type=\'int\'; give "number" or "text"'),
         ("jsonl", {"text": "a"}, TypeError, "the format jsonl needs label="),
-        ("jsonl", {"label": "a"}, ValueError, "give text=, features= or both"),
+        ("jsonl", {"label": "a"}, ValueError, "give text, features or both"),
         ("jsonl", {"label": 3, "text": "a"}, TypeError, "label has 3; give a field's name"),
         ("jsonl", {"label": "a", "features": "b"}, TypeError, "features is a str; give a list"),
         ("csv", {"label": "a", "text": "b", "features": ["b"]}, ValueError, "both have 'b'"),
         ("jsonl", {"label": "a", "text": ["b"], "features": ["b"]}, ValueError, "both have 'b'"),
         ("csv", {"label": "a", "delimiter": ";;"}, TypeError, "delimiter=';;'; it must be one"),
-        ("csv", {"label": "a", "types": {"b": "int"}}, ValueError, r"types\['b'\]='int'; give"),
+        ("csv", {"label": "a", "types": {"b": "int"}}, ValueError, r"types\['b'\]='int'; it must"),
         ("csv", {"label": "a", "columns": ["b"]}, ValueError, "no column 'a'; there are"),
     ],
 )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from streamptron.errors import ParameterError, ParameterTypeError
 from tests.support.streams import same_events
 from tests.support.variants import answers, labels_for, make
 
@@ -42,7 +43,7 @@ def refused(model, call, *names, error=(TypeError, ValueError)):
         call(model)
     assert pickle.dumps(model) == before
     message = str(caught.value)
-    assert type(caught.value) in (TypeError, ValueError)
+    assert type(caught.value) in (TypeError, ValueError, ParameterError, ParameterTypeError)
     for name in names:
         assert name in message
     assert_learns_on_alike(model, twin, learner)

@@ -22,18 +22,17 @@ static const sp_slot_kind sp_adaptive_slots = {
     .size = sp_adaptive_size,
 };
 
-SP_NEAR int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int serve,
-                             bool scattered)
+SP_NEAR int sp_adaptive_open(sp_learner *learner, bool scattered)
 {
     const sp_rule *rule = &learner->rule;
     sp_table *table = &learner->table;
-    sp_serve_init(&learner->serve, serve, average, pocket);
+    sp_serve_init(&learner->serve, &sp_current_alone);
     if (sp_adaptive_init(&learner->adaptive, rule->eta, rule->forget, rule->watches,
                          rule->naive_bayes, rule->intercept, rule->shape)
         < 0)
         return -1;
     learner->adaptive.columns.hashed = learner->index.bits != 0;
-    sp_table_init(table, SP_AVERAGE_NONE, 1.0, false, SP_KEEP_NONE, false, scattered);
+    sp_table_init(table, &sp_current_alone, SP_KEEP_NONE, false, scattered);
     table->kind = &sp_adaptive_slots;
     table->width = SP_HEAD_WIDTH;
     return sp_table_add_outputs(table, 1);

@@ -8,8 +8,7 @@
 #include "adaptive/adaptive.h"
 #include "path/learner.h"
 
-SP_NEAR int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int serve,
-                             bool scattered);
+SP_NEAR int sp_adaptive_open(sp_learner *learner, bool scattered);
 
 /* The list of columns, of the slots. -1 without memory. */
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);

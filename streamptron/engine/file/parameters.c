@@ -27,49 +27,27 @@ static const sp_class sp_classes[] = {
 };
 enum { SP_CLASSES = sizeof(sp_classes) / sizeof(*sp_classes) };
 
-#define SP_AT(member) offsetof(sp_parameters, member)
 #define SP_SIZE "of at least 0 and at most 1e+50"
 
-static const sp_setting sp_learners_settings[] = {
-    {"margin", "PMR", SP_SETTING_REAL, SP_AT(rule.margin), 0.0, 1e50, "a number " SP_SIZE},
-    {"C", "IR", SP_SETTING_REAL, SP_AT(rule.C), 1e-50, 1e50, "a number above 0 and at most 1e+50"},
-    {"update", "I", SP_SETTING_WORD, SP_AT(rule.update), 0, 0, "margin|mistake"},
-    {"update", "R", SP_SETTING_WORD, SP_AT(rule.update), 0, 0, "margin|mistake|perceptron"},
-    {"violators", "MI", SP_SETTING_WORD, SP_AT(rule.violators), 0, 0, "best|uniform|proportional"},
-    {"r", "W", SP_SETTING_REAL, SP_AT(rule.r), 1e-50, 1e50, "a number above 0 and at most 1e+50"},
-    {"eta", "AS", SP_SETTING_REAL, SP_AT(rule.eta), 1e-6, 1e6,
-     "a number of at least 1e-06 and at most 1e+06"},
-    {"forget", "AS", SP_SETTING_VALUE, SP_AT(forget), 0, 0, NULL},
-    {"threshold", "S", SP_SETTING_VALUE, SP_AT(threshold), 0, 0, NULL},
-    {"naive_bayes", "A", SP_SETTING_TRUTH, SP_AT(rule.naive_bayes), 0, 0, NULL},
-    {"shape", "A", SP_SETTING_WORD, SP_AT(rule.shape), 0, 0, "line|curve|auto"},
-    {"intercept", "PMIWAV", SP_SETTING_TRUTH, SP_AT(rule.intercept), 0, 0, NULL},
-    {"average", "PMIR", SP_SETTING_WORD, SP_AT(average), 0, 0, "none|uniform|exponential"},
-    {"half_life", "PMIR", SP_SETTING_REAL, SP_AT(half_life), 1.0, 1e10,
-     "a number of at least 1 event and at most 1e+10"},
-    {"pocket", "PMIR", SP_SETTING_TRUTH, SP_AT(pocket), 0, 0, NULL},
-    {"serve", "PMIR", SP_SETTING_WORD, SP_AT(serve), 0, 0, "current|average|pocket|best"},
-    {"class_weight", "PMIWAV", SP_SETTING_NODE, SP_AT(class_weight), 0, 0, NULL},
-    {"false_positive_rate", "A", SP_SETTING_NODE, SP_AT(false_positive_rate), 0, 0, NULL},
-    {"max_features", "PMIWARS", SP_SETTING_MAYBE, SP_AT(max_features), 1, 2147483648.0,
-     "None or an int from 1 to 2147483648"},
-    {"max_labels", "MIWAVS", SP_SETTING_MAYBE, SP_AT(max_labels), 1, 2147483648.0,
-     "None or an int from 1 to 2147483648"},
-    {"hash_bits", "PMIWAVRS", SP_SETTING_MAYBE, SP_AT(hash_bits), 1, 30,
-     "None or an int from 1 to 30"},
-    {"hash_seed", "PMIWAVRS", SP_SETTING_NODE, SP_AT(seed), 0, 0, NULL},
-    {"degree", "PMIWARS", SP_SETTING_WHOLE, SP_AT(degree), 1, 2,
-     "1, for features alone, or 2, for their pairs too"},
-    {"degree", "V", SP_SETTING_WHOLE, SP_AT(degree), 1, SP_DEGREE_MOST, "an int from 1 to 16"},
-    {"budget", "V", SP_SETTING_MAYBE, SP_AT(budget), 1, 2147483648.0,
-     "None or an int from 1 to 2147483648"},
-    {"interactions", "PMIWARS", SP_SETTING_NODE, SP_AT(interactions), 0, 0, NULL},
-    {"max_pairs", "PMIWARS", SP_SETTING_WHOLE, SP_AT(max_pairs), 1, 2147483648.0,
-     "an int from 1 to 2147483648"},
-    {"missing", "PMIWAVRS", SP_SETTING_WORD, SP_AT(missing), 0, 0, "skip|skip_nan|refuse"},
-};
+/* The kinds of the table, as settings. */
+#define SP_KIND_NUMBER SP_SETTING_REAL
+#define SP_KIND_TRUTH SP_SETTING_TRUTH
+#define SP_KIND_WORD SP_SETTING_WORD
+#define SP_KIND_COUNT SP_SETTING_WHOLE
+#define SP_KIND_COUNT_OR_NONE SP_SETTING_MAYBE
+#define SP_KIND_SEED SP_SETTING_NODE
+#define SP_KIND_BY_LABEL SP_SETTING_NODE
+#define SP_KIND_FIELDS SP_SETTING_NODE
+#define SP_KIND_NUMBER_OR_WORD SP_SETTING_VALUE
+#define SP_PARAMETER(name, of, kind, to, low, high, start, want, needs, about) \
+    {#name, of, SP_KIND_##kind, offsetof(sp_parameters, to), low, high, want, start},
 
-#undef SP_AT
+static const sp_setting sp_learners_settings[] = {
+#include "file/parameters_table.h"
+};
+enum { SP_PARAMETERS = sizeof(sp_learners_settings) / sizeof(*sp_learners_settings) };
+
+#undef SP_PARAMETER
 
 SP_PRIVATE int sp_class_of(const sp_json *json, uint32_t node)
 {
@@ -94,52 +72,55 @@ SP_PRIVATE const char *sp_class_name(int kind)
     return sp_classes[kind].name;
 }
 
-/* What a constructor has where nothing is given. */
-static void sp_parameters_default(sp_parameters *p, int kind)
+SP_PRIVATE char sp_class_letter(int kind)
 {
-    bool weights = strchr("PMIR", sp_classes[kind].letter) != NULL;
-    memset(p, 0, sizeof(*p));
-    p->rule.kind = kind;
-    p->rule.C = p->rule.r = p->rule.eta = 1.0;
-    p->rule.update = sp_rule_answer(&p->rule) == SP_ANSWER_CANDIDATES ? SP_UPDATE_PERCEPTRON
-                                                                      : SP_UPDATE_MARGIN;
-    p->rule.forget = sp_classes[kind].letter == 'S' ? 0.0009765625 : 0.0;
-    p->rule.watches = p->rule.naive_bayes = sp_classes[kind].letter == 'A';
-    p->rule.shape = p->rule.naive_bayes ? SP_SHAPE_AUTO : SP_SHAPE_LINE;
-    p->rule.intercept = strchr("RS", sp_classes[kind].letter) == NULL;
-    p->above = 0.5;
-    p->average = weights ? SP_AVERAGE_UNIFORM : SP_AVERAGE_NONE;
-    p->half_life = weights ? 1000.0 : 1.0;
-    p->serve = weights ? SP_SERVE_BEST : SP_KEPT_CURRENT;
-    p->degree = 1;
-    p->max_pairs = 1000000;
+    return sp_classes[kind].letter;
 }
 
-/* What no two parameters may say together. */
-static int sp_parameters_agree(const sp_parameters *p, sp_fault *fault)
+SP_PRIVATE void sp_parameters_default(sp_parameters *p, int kind)
 {
-    const int kind = SP_WHY_PARAMETER;
-    if (p->serve == SP_KEPT_AVERAGE && p->average == SP_AVERAGE_NONE)
-        return sp_fault_say(fault, kind,
-                            "serve='average' needs an average: give average='uniform' or "
-                            "'exponential', or serve='current' to do without one");
-    if (p->serve == SP_KEPT_POCKET && !p->pocket)
-        return sp_fault_say(fault, kind, "serve='pocket' needs pocket=True");
+    const char letter = sp_classes[kind].letter;
+    memset(p, 0, sizeof(*p));
+    /* of those that it does not have */
+    p->rule.kind = kind;
+    p->rule.C = p->rule.r = p->rule.eta = 1.0;
+    p->vectors.halving = 1.0;
+    p->degree = 1;
+    p->max_pairs = 1000000;
+    sp_settings_start(sp_learners_settings, SP_PARAMETERS, letter, p);
+    for (int i = 0; i < SP_PARAMETERS; i++) {
+        const sp_setting *s = &sp_learners_settings[i];
+        if (strchr(s->of, letter) == NULL)
+            continue;
+        if (s->place == offsetof(sp_parameters, forget)) {
+            p->rule.watches = s->start < 0.0;
+            p->rule.forget = p->rule.watches ? 0.0 : s->start;
+        } else if (s->place == offsetof(sp_parameters, threshold))
+            p->above = s->start;
+    }
+}
+
+SP_PRIVATE const char *sp_parameters_conflict(const sp_parameters *p)
+{
+    const bool ranks = sp_rule_answer(&p->rule) == SP_ANSWER_CANDIDATES;
+    const bool plain = p->rule.update == SP_UPDATE_PERCEPTRON;
+    if (p->vectors.serve == SP_KEPT_AVERAGE && p->vectors.average == SP_AVERAGE_NONE)
+        return "{serve} needs an average: give {average:'uniform'} or 'exponential', or "
+               "{serve:'current'} to do without one";
+    if (p->vectors.serve == SP_KEPT_POCKET && !p->vectors.pocket)
+        return "{serve} needs {pocket:True}";
     if (p->max_features && p->hash_bits)
-        return sp_fault_say(fault, kind,
-                            "max_features and hash_bits are both given; a hashed table has a "
-                            "fixed size: choose one");
-    if (sp_rule_answer(&p->rule) != SP_ANSWER_CANDIDATES)
-        return 0;
-    if (p->rule.update == SP_UPDATE_PERCEPTRON && p->rule.C != 1.0)
-        return sp_fault_say(fault, kind,
-                            "C bounds the steps of update='margin' and 'mistake'; leave it out "
-                            "with update='perceptron'");
-    if (p->rule.update != SP_UPDATE_PERCEPTRON && p->rule.margin != 0.0)
-        return sp_fault_say(fault, kind,
-                            "margin is for update='perceptron'; leave it out: with another update "
-                            "the margin is 1");
-    return 0;
+        return "{max_features} and {hash_bits} are both given; a hashed table has a fixed size: "
+               "choose one";
+    if (p->degree == 2 && p->interactions)
+        return "{degree} and {interactions} are both given; {degree} pairs all features: choose "
+               "one";
+    if (ranks && plain && p->rule.C != 1.0)
+        return "{C} bounds the steps of {update:'margin'} and 'mistake'; leave it out with "
+               "{update:'perceptron'}";
+    if (ranks && !plain && p->rule.margin != 0.0)
+        return "{margin} is for {update:'perceptron'}; leave it out: with {update} the margin is 1";
+    return NULL;
 }
 
 /* --- Numbers by label: a list of pairs, or one behind "dict"; as people write it an object, too */
@@ -386,9 +367,8 @@ SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_
                                   sp_fault *fault)
 {
     sp_parameters_default(parameters, kind);
-    int failed = sp_settings_read(
-        sp_learners_settings, sizeof(sp_learners_settings) / sizeof(*sp_learners_settings),
-        sp_classes[kind].name, sp_classes[kind].letter, given, parameters, fault);
+    int failed = sp_settings_read(sp_learners_settings, SP_PARAMETERS, sp_classes[kind].name,
+                                  sp_classes[kind].letter, given, parameters, fault);
     if (!failed && parameters->forget)
         failed = sp_forget_read(parameters, given, fault);
     if (!failed && parameters->threshold)
@@ -400,7 +380,8 @@ SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_
                                       "None or an int from 0 to 18446744073709551615", fault);
     }
     if (!failed)
-        failed = sp_parameters_agree(parameters, fault);
+        failed = sp_settings_conflict(sp_learners_settings, SP_PARAMETERS, sp_classes[kind].letter,
+                                      given, parameters, sp_parameters_conflict(parameters), fault);
     if (!failed)
         failed = sp_class_weight_check(parameters, given, fault);
     return failed ? failed : sp_rates_check(parameters, given, fault);
@@ -411,8 +392,7 @@ SP_PRIVATE int sp_parameters_alike(int kind, const sp_given *given, const sp_par
                                    const sp_parameters *theirs, const char *other, sp_fault *fault)
 {
     const sp_setting *setting = sp_settings_differ(
-        sp_learners_settings, sizeof(sp_learners_settings) / sizeof(*sp_learners_settings),
-        sp_classes[kind].letter, given, its, others, theirs);
+        sp_learners_settings, SP_PARAMETERS, sp_classes[kind].letter, given, its, others, theirs);
     if (setting == NULL)
         return 0;
     sp_fault_say(fault, SP_WHY_PARAMETER, name);
@@ -513,10 +493,6 @@ SP_PRIVATE int sp_pairing_read(sp_pairing *pairing, const sp_parameters *paramet
     pairing->on = parameters->degree == 2 || parameters->interactions != 0;
     if (parameters->interactions == 0)
         return 0;
-    if (parameters->degree == 2)
-        return sp_fault_say(fault, SP_WHY_PARAMETER,
-                            "degree=2 and interactions are both given; degree=2 pairs all "
-                            "features: choose one");
     return sp_pairing_fields(pairing, parameters, given, fault);
 }
 
@@ -528,8 +504,7 @@ SP_PRIVATE int sp_parameters_apply(const sp_parameters *parameters, const sp_giv
 {
     int can = sp_rule_can(parameters->rule.kind);
     bool leads = parameters->rule.intercept && (can & SP_CAN_LEAD);
-    if (sp_learner_init(learner, parameters->rule, parameters->average, parameters->half_life,
-                        parameters->pocket, parameters->serve, leads,
+    if (sp_learner_init(learner, parameters->rule, &parameters->vectors, leads,
                         (sp_slot_type)parameters->max_features, (int)parameters->hash_bits, seed)
             < 0
         || sp_rates_apply(parameters, given, &learner->adaptive.alarms) < 0)

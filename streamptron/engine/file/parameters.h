@@ -18,10 +18,7 @@ enum {
 
 typedef struct sp_parameters {
     sp_rule rule;
-    int average;
-    double half_life;
-    bool pocket;
-    int serve;
+    sp_vectors vectors;
     uint64_t max_features; /* 0: no ceiling */
     uint64_t hash_bits;    /* 0: exact */
     bool seeded;
@@ -53,6 +50,15 @@ typedef struct sp_pairing {
 SP_PRIVATE int sp_class_of(const sp_json *json, uint32_t node);
 SP_PRIVATE int sp_class_named(const char *name);
 SP_PRIVATE const char *sp_class_name(int kind);
+
+SP_PRIVATE char sp_class_letter(int kind);
+
+/* What a constructor has where nothing is given. */
+SP_PRIVATE void sp_parameters_default(sp_parameters *parameters, int kind);
+
+/* Which of them contradict each other; NULL: none. In the sentence {name} stands for a parameter as
+   it was given, {name:value} for one with that value: each language writes them in its own way. */
+SP_PRIVATE const char *sp_parameters_conflict(const sp_parameters *parameters);
 
 /* Check all parameters of a class. 0, or a kind of fault. */
 SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_given *given,

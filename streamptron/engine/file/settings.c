@@ -112,6 +112,23 @@ static int sp_setting_take(const sp_setting *setting, const sp_given *given, uin
                             setting->want == NULL ? "True or False" : setting->want, fault);
 }
 
+SP_PRIVATE void sp_settings_start(const sp_setting *table, size_t n, char letter, void *to)
+{
+    for (const sp_setting *setting = table; setting < table + n; setting++) {
+        uint8_t *place = (uint8_t *)to + setting->place;
+        if (strchr(setting->of, letter) == NULL)
+            continue;
+        if (setting->type == SP_SETTING_REAL)
+            memcpy(place, &setting->start, sizeof(double));
+        else if (setting->type == SP_SETTING_TRUTH)
+            *(bool *)place = setting->start != 0.0;
+        else if (setting->type == SP_SETTING_WORD)
+            *(int *)place = (int)setting->start;
+        else if (setting->type < SP_SETTING_NODE)
+            *(uint64_t *)place = (uint64_t)setting->start;
+    }
+}
+
 SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *owner, char letter,
                                 const sp_given *given, void *to, sp_fault *fault)
 {
@@ -245,5 +262,35 @@ SP_PRIVATE int sp_fault_add_setting(sp_fault *fault, const sp_setting *setting,
     if (node)
         return sp_fault_add_value(fault, given->json, node);
     sp_setting_default_add(fault, setting, (const uint8_t *)its + setting->place);
+    return fault->kind;
+}
+
+SP_PRIVATE int sp_settings_conflict(const sp_setting *table, size_t n, char letter,
+                                    const sp_given *given, const void *its, const char *sentence,
+                                    sp_fault *fault)
+{
+    if (sentence == NULL)
+        return 0;
+    sp_fault_say(fault, SP_WHY_PARAMETER, "");
+    while (*sentence) {
+        size_t plain = strcspn(sentence, "{");
+        sp_fault_add_bytes(fault, sentence, plain);
+        sentence += plain;
+        if (*sentence == 0)
+            break;
+        const char *name = sentence + 1;
+        size_t size = strcspn(name, ":}"), end = strcspn(name, "}");
+        if (size < end) {
+            sp_fault_add_bytes(fault, name, size);
+            sp_fault_add(fault, "=");
+            sp_fault_add_bytes(fault, name + size + 1, end - size - 1);
+        }
+        for (size_t i = 0; size == end && i < n; i++) {
+            if (strchr(table[i].of, letter) != NULL && strlen(table[i].name) == size
+                && memcmp(table[i].name, name, size) == 0)
+                sp_fault_add_setting(fault, &table[i], given, its);
+        }
+        sentence = name + end + 1;
+    }
     return fault->kind;
 }

@@ -27,6 +27,7 @@ typedef struct sp_setting {
     uint8_t place;
     double low, high;
     const char *want; /* what it must be; of a word the words, between bars. Of a truth NULL */
+    double start;     /* what it is if it is not given */
 } sp_setting;
 
 typedef struct sp_given {
@@ -35,11 +36,20 @@ typedef struct sp_given {
     bool plain; /* as people write them */
 } sp_given;
 
+/* Put the default of each parameter into its place in `to`; of a SP_SETTING_VALUE nothing. */
+SP_PRIVATE void sp_settings_start(const sp_setting *table, size_t n, char letter, void *to);
+
 /* Put each parameter that is given into its place in `to`. 0, or a kind of fault.
 
    `owner`: what has them, in words, and its letter. */
 SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *owner, char letter,
                                 const sp_given *given, void *to, sp_fault *fault);
+
+/* Say a sentence in which {name} is a parameter as it was given and {name:value} one with that
+   value. NULL: there is nothing to say. 0, or the kind of fault. */
+SP_PRIVATE int sp_settings_conflict(const sp_setting *table, size_t n, char letter,
+                                    const sp_given *given, const void *its, const char *sentence,
+                                    sp_fault *fault);
 
 /* The first parameter in which two of one owner differ, of what was given and where it was put.
    NULL: they are the same. */

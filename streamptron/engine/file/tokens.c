@@ -25,19 +25,20 @@ typedef struct sp_token_settings {
 #define SP_MAIL_BYTES_WANT "0, for none, or an int from 4 to 268435456"
 
 static const sp_setting sp_tokens_settings[] = {
-    {"analyzer", "T", SP_SETTING_WORD, SP_AT(analyzer), 0, 0, "word|char"},
-    {"ngram_range", "T", SP_SETTING_VALUE, SP_AT(ngram_range), 0, 0, NULL},
-    {"lowercase", "T", SP_SETTING_TRUTH, SP_AT(lowercase), 0, 0, NULL},
-    {"separators", "T", SP_SETTING_NODE, SP_AT(separators), 0, 0, NULL},
+    {"analyzer", "T", SP_SETTING_WORD, SP_AT(analyzer), 0, 0, "word|char", 0},
+    {"ngram_range", "T", SP_SETTING_VALUE, SP_AT(ngram_range), 0, 0, NULL, 0},
+    {"lowercase", "T", SP_SETTING_TRUTH, SP_AT(lowercase), 0, 0, NULL, true},
+    {"separators", "T", SP_SETTING_NODE, SP_AT(separators), 0, 0, NULL, 0},
     {"min_length", "T", SP_SETTING_WHOLE, SP_AT(min_length), 1, SP_LENGTH_MOST,
-     "an int of at least 1"},
+     "an int of at least 1", 1},
     {"max_length", "T", SP_SETTING_MAYBE, SP_AT(max_length), 1, SP_LENGTH_MOST,
-     "None or an int of at least min_length"},
-    {"fold_numbers", "T", SP_SETTING_TRUTH, SP_AT(fold_numbers), 0, 0, NULL},
-    {"value", "T", SP_SETTING_WORD, SP_AT(value), 0, 0, "presence|count|log"},
-    {"normalize", "T", SP_SETTING_NODE, SP_AT(normalize), 0, 0, NULL},
-    {"fields", "T", SP_SETTING_NODE, SP_AT(fields), 0, 0, NULL},
+     "None or an int of at least min_length", 100},
+    {"fold_numbers", "T", SP_SETTING_TRUTH, SP_AT(fold_numbers), 0, 0, NULL, false},
+    {"value", "T", SP_SETTING_WORD, SP_AT(value), 0, 0, "presence|count|log", 0},
+    {"normalize", "T", SP_SETTING_NODE, SP_AT(normalize), 0, 0, NULL, 0},
+    {"fields", "T", SP_SETTING_NODE, SP_AT(fields), 0, 0, NULL, 0},
 };
+enum { SP_TOKENS_SETTINGS = sizeof(sp_tokens_settings) / sizeof(*sp_tokens_settings) };
 
 #undef SP_AT
 #define SP_AT(member) offsetof(sp_mail_settings, member)
@@ -51,11 +52,13 @@ typedef struct sp_mail_settings {
 } sp_mail_settings;
 
 static const sp_setting sp_mails_settings[] = {
-    {"headers", "E", SP_SETTING_TRUTH, SP_AT(headers), 0, 0, NULL},
-    {"text", "E", SP_SETTING_TRUTH, SP_AT(text), 0, 0, NULL},
-    {"bytes", "E", SP_SETTING_WHOLE, SP_AT(bytes), 0, SP_MAIL_BYTES_MOST, SP_MAIL_BYTES_WANT},
-    {"fold", "E", SP_SETTING_TRUTH, SP_AT(fold), 0, 0, NULL},
+    {"headers", "E", SP_SETTING_TRUTH, SP_AT(headers), 0, 0, NULL, true},
+    {"text", "E", SP_SETTING_TRUTH, SP_AT(text), 0, 0, NULL, true},
+    {"bytes", "E", SP_SETTING_WHOLE, SP_AT(bytes), 0, SP_MAIL_BYTES_MOST, SP_MAIL_BYTES_WANT,
+     3500},
+    {"fold", "E", SP_SETTING_TRUTH, SP_AT(fold), 0, 0, NULL, true},
 };
+enum { SP_MAILS_SETTINGS = sizeof(sp_mails_settings) / sizeof(*sp_mails_settings) };
 
 #undef SP_AT
 
@@ -217,13 +220,13 @@ static int sp_fields_read(sp_tokens *tokens, const sp_given *given, uint32_t nod
 
 SP_PRIVATE int sp_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault)
 {
-    sp_token_settings s = {.lowercase = true, .min_length = 1, .max_length = 100};
+    sp_token_settings s = {0};
     sp_text_rule *rule = &tokens->rule;
     memset(tokens, 0, sizeof(*tokens));
     sp_arena_init(&tokens->held);
-    int failed = sp_settings_read(sp_tokens_settings,
-                                  sizeof(sp_tokens_settings) / sizeof(*sp_tokens_settings),
-                                  "Tokenizer", 'T', given, &s, fault);
+    sp_settings_start(sp_tokens_settings, SP_TOKENS_SETTINGS, 'T', &s);
+    int failed = sp_settings_read(sp_tokens_settings, SP_TOKENS_SETTINGS, "Tokenizer",
+                                  'T', given, &s, fault);
     if (failed)
         return failed;
     rule->analyzer = s.analyzer;
@@ -245,13 +248,13 @@ SP_PRIVATE int sp_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault
 
 SP_PRIVATE int sp_mail_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault)
 {
-    sp_mail_settings s = {true, true, true, 3500};
+    sp_mail_settings s = {0};
     sp_text_rule *rule = &tokens->rule;
     memset(tokens, 0, sizeof(*tokens));
     sp_arena_init(&tokens->held);
-    int failed = sp_settings_read(sp_mails_settings,
-                                  sizeof(sp_mails_settings) / sizeof(*sp_mails_settings), "Mail",
-                                  'E', given, &s, fault);
+    sp_settings_start(sp_mails_settings, SP_MAILS_SETTINGS, 'E', &s);
+    int failed = sp_settings_read(sp_mails_settings, SP_MAILS_SETTINGS, "Mail", 'E',
+                                  given, &s, fault);
     if (failed)
         return failed;
     if (s.bytes > 0 && s.bytes < SP_MAIL_GRAM) {

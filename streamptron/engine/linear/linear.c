@@ -7,12 +7,12 @@
 
 #include <math.h>
 
-SP_PRIVATE int sp_linear_init(sp_learner *learner, int average, double half_life, bool pocket,
-                              int serve, bool scattered)
+SP_PRIVATE int sp_linear_init(sp_learner *learner, const sp_vectors *vectors, bool scattered)
 {
-    learner->rule.newcomer = sp_rule_newcomer(&learner->rule, average != SP_AVERAGE_NONE);
-    sp_serve_init(&learner->serve, serve, average, pocket);
-    sp_table_init(&learner->table, average, half_life, pocket, sp_rule_keeps(learner->rule.kind),
+    learner->rule.newcomer = sp_rule_newcomer(&learner->rule,
+                                               vectors->average != SP_AVERAGE_NONE);
+    sp_serve_init(&learner->serve, vectors);
+    sp_table_init(&learner->table, vectors, sp_rule_keeps(learner->rule.kind),
                   learner->answer == SP_ANSWER_LABELS, scattered);
     return learner->answer == SP_ANSWER_LABELS ? 0 : sp_table_add_outputs(&learner->table, 1);
 }

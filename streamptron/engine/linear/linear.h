@@ -9,8 +9,7 @@
 #include "path/learner.h"
 
 /* An untrained one. -1 without memory. `serve`: which vector answers. */
-SP_PRIVATE int sp_linear_init(sp_learner *learner, int average, double half_life, bool pocket,
-                              int serve, bool scattered);
+SP_PRIVATE int sp_linear_init(sp_learner *learner, const sp_vectors *vectors, bool scattered);
 
 /* Room for the scores of n choices, and of one kind more. -1 without memory. */
 SP_PRIVATE int sp_linear_open(sp_event *event, ptrdiff_t n);

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-SP_PRIVATE void sp_serve_init(sp_serve *serve, int mode, int average, bool pocket)
+SP_PRIVATE void sp_serve_init(sp_serve *serve, const sp_vectors *vectors)
 {
     memset(serve, 0, sizeof(sp_serve));
-    serve->mode = mode;
+    serve->mode = vectors->serve;
     serve->rival = SP_KEPT_CURRENT;
-    if (mode == SP_SERVE_BEST && average != SP_AVERAGE_NONE)
+    if (serve->mode == SP_SERVE_BEST && vectors->average != SP_AVERAGE_NONE)
         serve->rival = SP_KEPT_AVERAGE;
-    else if (mode == SP_SERVE_BEST && pocket)
+    else if (serve->mode == SP_SERVE_BEST && vectors->pocket)
         serve->rival = SP_KEPT_POCKET;
     serve->G[0] = 0.25;
     serve->stale[0] = serve->stale[1] = true;

@@ -59,7 +59,7 @@ typedef struct sp_serve {
     int duel;
 } sp_serve;
 
-SP_PRIVATE void sp_serve_init(sp_serve *serve, int mode, int average, bool pocket);
+SP_PRIVATE void sp_serve_init(sp_serve *serve, const sp_vectors *vectors);
 
 static inline bool sp_serve_can_answer(const sp_serve *serve, int kind)
 {

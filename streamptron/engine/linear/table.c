@@ -20,19 +20,19 @@ static ptrdiff_t sp_weights_blocks_for(const sp_table *table, ptrdiff_t n_output
 
 static const sp_slot_kind sp_weights = {.weights = true, .blocks_for = sp_weights_blocks_for};
 
-SP_RARE SP_PRIVATE void sp_table_init(sp_table *table, int average, double half_life, bool pocket,
-                                      int keep, bool several, bool scattered)
+SP_RARE SP_PRIVATE void sp_table_init(sp_table *table, const sp_vectors *vectors, int keep,
+                                      bool several, bool scattered)
 {
     memset(table, 0, sizeof(sp_table));
     table->kind = &sp_weights;
     sp_pool_init(&table->pool, scattered);
-    table->average = average;
-    table->layout = sp_layout_of(average, pocket, keep);
+    table->average = vectors->average;
+    table->layout = sp_layout_of(vectors->average, vectors->pocket, keep);
     table->lanes = several ? SP_LANES : 1;
     table->width = table->layout.fields * table->lanes;
     table->c = 1.0;
     table->s = 1.0;
-    table->fade = sp_two_to(-1.0 / half_life);
+    table->fade = sp_two_to(-1.0 / vectors->halving);
     table->epoch = 1.0;
     table->n_chunks = 1;
     table->zeros = (double *)(uintptr_t)sp_zeros;

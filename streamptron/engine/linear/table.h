@@ -120,10 +120,20 @@ static inline size_t sp_chunk_bytes(const sp_table *table)
     return (size_t)(SP_CHUNK_SLOTS * table->width) * sizeof(double);
 }
 
+/* Which vectors are kept beside the current weights, and which of them answers. */
+typedef struct sp_vectors {
+    int average;    /* SP_AVERAGE_ */
+    double halving; /* of the exponential one: after so many events a weight counts half */
+    bool pocket;
+    int serve; /* SP_KEPT_, or SP_SERVE_BEST */
+} sp_vectors;
+
+static const sp_vectors sp_current_alone = {SP_AVERAGE_NONE, 1.0, false, SP_KEPT_CURRENT};
+
 /* `keep`: what the rule keeps. `several`: outputs come in blocks of LANES; otherwise there is
    one. `scattered`: see sp_pool_init. */
-SP_PRIVATE void sp_table_init(sp_table *table, int average, double half_life, bool pocket, int keep,
-                              bool several, bool scattered);
+SP_PRIVATE void sp_table_init(sp_table *table, const sp_vectors *vectors, int keep, bool several,
+                              bool scattered);
 
 /* Add n outputs with weights of zero. Returns -1 without memory. */
 SP_API int sp_table_add_outputs(sp_table *table, ptrdiff_t n);

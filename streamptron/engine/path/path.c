@@ -12,9 +12,9 @@ SP_RARE SP_API void sp_learner_free(sp_learner *learner)
     sp_machine_free(learner);
 }
 
-SP_RARE SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
-                                   bool pocket, int serve, bool intercept,
-                                   sp_slot_type max_features, int hash_bits, uint64_t hash_seed)
+SP_RARE SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, const sp_vectors *vectors,
+                                   bool intercept, sp_slot_type max_features, int hash_bits,
+                                   uint64_t hash_seed)
 {
     memset(learner, 0, sizeof(sp_learner));
     learner->rule = rule;
@@ -28,7 +28,7 @@ SP_RARE SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, int averag
     if (sp_index_init(&learner->index, hash_bits, hash_seed, max_features) < 0)
         return -1;
     /* slots that change hands lie side by side by chance only */
-    if (sp_machine_init(learner, average, half_life, pocket, serve, max_features != 0) < 0)
+    if (sp_machine_init(learner, vectors, max_features != 0) < 0)
         return -1;
     return 0;
 }

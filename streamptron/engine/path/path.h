@@ -36,9 +36,9 @@
 /* An untrained learner; max_features = 0: no ceiling.
 
    Returns -1 without memory. Call sp_learner_free in either case. */
-SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
-                           bool pocket, int serve, bool intercept, sp_slot_type max_features,
-                           int hash_bits, uint64_t hash_seed);
+SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, const sp_vectors *vectors,
+                           bool intercept, sp_slot_type max_features, int hash_bits,
+                           uint64_t hash_seed);
 
 SP_API void sp_learner_free(sp_learner *learner);
 

@@ -35,12 +35,11 @@ static const sp_slot_kind sp_sets_slots = {
     .clear = sp_sets_clear,
 };
 
-SP_PRIVATE int sp_sets_open(sp_learner *learner, int average, bool pocket, int serve,
-                            bool scattered)
+SP_PRIVATE int sp_sets_open(sp_learner *learner, bool scattered)
 {
     sp_table *table = &learner->table;
-    sp_serve_init(&learner->serve, serve, average, pocket);
-    sp_table_init(table, SP_AVERAGE_NONE, 1.0, false, SP_KEEP_NONE, false, scattered);
+    sp_serve_init(&learner->serve, &sp_current_alone);
+    sp_table_init(table, &sp_current_alone, SP_KEEP_NONE, false, scattered);
     table->kind = &sp_sets_slots;
     table->width = SP_HEAD_WIDTH;
     table->own = sp_rows_open();

@@ -9,8 +9,7 @@
 #include "sets/tell.h"
 #include "sets/undo.h"
 
-SP_PRIVATE int sp_sets_open(sp_learner *learner, int average, bool pocket, int serve,
-                            bool scattered);
+SP_PRIVATE int sp_sets_open(sp_learner *learner, bool scattered);
 SP_PRIVATE void sp_sets_close(sp_learner *learner);
 SP_PRIVATE int sp_sets_duplicate(sp_learner *to, const sp_learner *other);
 SP_PRIVATE size_t sp_sets_held(const sp_learner *learner);

@@ -8,11 +8,11 @@ enum {
     SP_VOTES_DUE = 3, /* one in 2^3 is counted for the probabilities: it costs the most */
 };
 
-SP_PRIVATE int sp_voted_init(sp_learner *learner, int average, double half_life, bool pocket,
-                             bool scattered)
+SP_PRIVATE int sp_voted_init(sp_learner *learner, bool scattered)
 {
+    static const sp_vectors vectors = {SP_AVERAGE_NONE, 1.0, false, SP_KEPT_VOTE};
     sp_voters_init(&learner->voters, learner->intercept);
-    return sp_linear_init(learner, average, half_life, pocket, SP_KEPT_VOTE, scattered);
+    return sp_linear_init(learner, &vectors, scattered);
 }
 
 /* The votes on a scored event, and their verdict; of a kernel the scores, too. */

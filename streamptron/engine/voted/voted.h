@@ -12,8 +12,7 @@ enum {
     SP_KEPT_VOTE = SP_KEPT_AVERAGE, /* the vote answers, where others have an average */
 };
 
-SP_PRIVATE int sp_voted_init(sp_learner *learner, int average, double half_life, bool pocket,
-                             bool scattered);
+SP_PRIVATE int sp_voted_init(sp_learner *learner, bool scattered);
 SP_PRIVATE int sp_voted_score(sp_learner *learner, sp_event *event);
 SP_PRIVATE void sp_voted_verdict(const sp_learner *learner, sp_event *event, int kind);
 SP_PRIVATE int sp_voted_step(sp_learner *learner, sp_event *event, const sp_entries *row,

@@ -1,0 +1,29 @@
+"""Errors of the library in the words of the command line: C=2 is --C 2."""
+
+from __future__ import annotations
+
+import click
+
+from streamptron.errors import ParameterError, in_python
+
+
+def worded(error: Exception) -> str:
+    """What an error says; parameters are written as the options of the command that runs."""
+    if not isinstance(error, ParameterError):
+        return str(error)
+    context = click.get_current_context(silent=True)
+    options: dict[str, click.Parameter] = {}
+    for each in [] if context is None else context.command.params:
+        options[str(each.name)] = options[each.opts[0].lstrip("-")] = each
+
+    def typed(name: str, value: str | None, label: str | None) -> str:
+        option = options.get(name)
+        if value == "False":
+            option = options.get(f"no-{name}", option)
+        if not isinstance(option, click.Option):
+            return in_python(name, value, label)
+        if value is None or (option.is_flag and value == repr(option.flag_value)):
+            return option.opts[0]
+        return f"{option.opts[0]} {value if label is None else f'{label}={value}'}"
+
+    return error.words(typed)
