@@ -147,7 +147,7 @@ def serve(model: str, http: str | None, spamd: str | None, **given: Any) -> int:
     _check(http, spamd, given)
     if spamd is not None:
         return _spamd(model, spamd, given)
-    return _http(model, http or HTTP, given)
+    return _http(model, http, given)
 
 
 def _check(http: str | None, spamd: str | None, given: dict[str, Any]) -> None:
@@ -166,12 +166,14 @@ def _check(http: str | None, spamd: str | None, given: dict[str, Any]) -> None:
 
 
 @contextlib.contextmanager
-def _listening(address: str, option: str) -> Iterator[tuple[socket.socket, str]]:
-    """The socket, and how its place is written."""
-    from streamptron.command.server import listen, unlink
+def _listening(
+    address: str, option: str, given: socket.socket | None = None
+) -> Iterator[tuple[socket.socket, str]]:
+    """The socket, made or given, and how its place is written."""
+    from streamptron.command.server import listen, unlink, written
 
     try:
-        listener, place = listen(address, option)
+        listener, place = listen(address, option) if given is None else (given, written(given))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     date_messages()
@@ -179,7 +181,8 @@ def _listening(address: str, option: str) -> Iterator[tuple[socket.socket, str]]
         try:
             yield listener, place
         finally:
-            unlink(listener, place)
+            if given is None:
+                unlink(listener, place)
 
 
 def _spamd(model: str, address: str, given: dict[str, Any]) -> int:
@@ -209,7 +212,7 @@ def _spamd(model: str, address: str, given: dict[str, Any]) -> int:
         return server.run(listener, place)
 
 
-def _http(model: str, address: str, given: dict[str, Any]) -> int:
+def _http(model: str, http: str | None, given: dict[str, Any]) -> int:
     try:
         from streamptron.service.http import Limits
         from streamptron.service.run import Running, is_loopback
@@ -220,6 +223,7 @@ def _http(model: str, address: str, given: dict[str, Any]) -> int:
     from streamptron.service.guard import Tokens
     from streamptron.service.served import Bounds
     from streamptron.service.service import Service, Settings
+    from streamptron.service.systemd import handed_over
 
     bounds = Bounds(given["max_features_per_event"], given["max_labels"])
     same = (
@@ -247,10 +251,11 @@ def _http(model: str, address: str, given: dict[str, Any]) -> int:
         given["timeout"],
         given["max_watchers"],
     )
-    with _listening(address, "--http") as (listener, place):
+    found = handed_over() if http is None else None
+    with _listening(http or HTTP, "--http", found) as (listener, place):
         if tokens is None and not is_loopback(listener):
             raise click.UsageError(
-                f"--http {address}: other machines reach it; give --token-file, or 127.0.0.1"
+                f"--http {place}: other machines reach it; give --token-file, or 127.0.0.1"
             )
         return Running(
             service,

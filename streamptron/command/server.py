@@ -381,7 +381,13 @@ def listen(address: str, option: str) -> tuple[socket.socket, str]:
         raise OSError(f"{option} {address}: {error.strerror or error}") from None
     # clients' sockets have it from here: an answer in two pieces does not wait for the other side
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return found, "{}:{}".format(*found.getsockname())
+    return found, written(found)
+
+
+def written(listener: socket.socket) -> str:
+    """How the place of a socket is written."""
+    place = listener.getsockname()
+    return place if isinstance(place, str) else "{}:{}".format(*place)
 
 
 def unlink(listener: socket.socket, place: str) -> None:

@@ -16,6 +16,7 @@ import uvicorn
 from streamptron.command.process import say
 from streamptron.service.guard import LOOPBACK, Guard, Tokens
 from streamptron.service.http import Limits, Site
+from streamptron.service.systemd import notify
 
 if typing.TYPE_CHECKING:
     from streamptron.service.service import Service
@@ -176,6 +177,7 @@ class Running:
 
         def end(code: int) -> None:
             self._code, server.should_exit = code, True
+            notify("STOPPING=1")
 
         loop.add_signal_handler(signal.SIGTERM, end, 0)
         loop.add_signal_handler(signal.SIGINT, end, 130)
@@ -194,6 +196,9 @@ class Running:
             if server.started and not said:
                 said = True
                 say(f"streamptron: answers at {self.place}")
+                notify("READY=1")
+            if said:
+                notify("WATCHDOG=1")
             if server.should_exit:
                 site.closing.set()
             try:
