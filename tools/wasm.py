@@ -1,4 +1,4 @@
-"""Build the C library for browsers: wasm.py FILE makes streamptron.wasm, below 280 kB.
+"""Build the C library for browsers: wasm.py FILE makes streamptron.wasm, below 290 kB.
 
 `wasm.py --missing` prints which tools are not there, and nothing if all are.
 
@@ -22,6 +22,7 @@ LIBC = SYSTEM / "lib" / "wasm32-wasi" / "libc.a"
 FLAGS = ["--target=wasm32-wasi", f"--sysroot={SYSTEM}", "-mexec-model=reactor"]
 FLAGS += ["-Oz", "-DSTREAMPTRON_PLAIN"]  # one loop for all learners; no bit changes
 FLAGS += ["-mllvm", "-inline-threshold=-20"]  # a call is smaller than most of what it calls
+FLAGS += ["-Wl,--compress-relocations"]  # else each address in the code takes five bytes
 
 
 def missing():

@@ -9,6 +9,7 @@ SP_FOR_SIZE
 #include "adaptive/mix.c"
 #include "many/mix.c"
 #include "sets/mix.c"
+#include "shapes/choose.c"
 #include "shapes/mix.c"
 #include "whole/delta.c"
 #include "whole/merge.c"

@@ -49,6 +49,8 @@ SP_FOR_SIZE
 #include "sets/flat.c"
 #include "sets/kept.c"
 #include "sets/undo.c"
+#include "shapes/flat.c"
+#include "shapes/undo.c"
 #include "voted/flat.c"
 #include "voted/gather.c"
 #include "voted/tell.c"

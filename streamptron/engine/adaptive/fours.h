@@ -14,6 +14,12 @@
   #endif
 #endif
 
+/* What SP_WIDER_HERE compiles once goes one by one there: with registers of two doubles it takes as
+   long, and it is smaller. */
+#if defined(SP_FOURS) && !SP_SMALL
+  #define SP_FOURS_HERE 1
+#endif
+
 #ifdef SP_FOURS
 
 typedef int32_t sp_word4 __attribute__((vector_size(16)));

@@ -20,7 +20,8 @@
 /* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at
    most, and the heads are all there is of them. */
 SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, const double *x,
-                              ptrdiff_t n, double T, sp_sums *sums, const int pair, int bayes)
+                              ptrdiff_t n, double T, sp_sums *sums, const int pair, int bayes,
+                              SP_MAYBE_UNUSED const bool wide)
 {
     double squares = 0.0, length = 0.0, unknown = 0.0, dot = 0.0, P0 = 1.0, P1 = 1.0;
     ptrdiff_t E0 = 0, E1 = 0, used = 0, i = 0;
@@ -28,17 +29,19 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
     const double odds = pair ? T : T / 3.0;
     int begins = 0;
 #ifdef SP_FOURS
-    i = sp_heads_fours(chunks, slots, x, n, T, odds, sums, pair, bayes);
-    begins = sums->begins;
-    squares = sums->squares;
-    length = sums->length;
-    unknown = sums->unknown;
-    dot = sums->dot;
-    used = sums->used;
-    P0 = sums->P[0];
-    P1 = sums->P[1];
-    E0 = sums->E[0];
-    E1 = sums->E[1];
+    if (wide) {
+        i = sp_heads_fours(chunks, slots, x, n, T, odds, sums, pair, bayes);
+        begins = sums->begins;
+        squares = sums->squares;
+        length = sums->length;
+        unknown = sums->unknown;
+        dot = sums->dot;
+        used = sums->used;
+        P0 = sums->P[0];
+        P1 = sums->P[1];
+        E0 = sums->E[0];
+        E1 = sums->E[1];
+    }
 #endif
     for (; i < n; i++) {
         const sp_head *head = sp_head_of(chunks, slots[i]);
@@ -96,8 +99,8 @@ SP_WIDER(void, sp_heads,
           sp_sums *sums, int pair, int bayes),
          (chunks, slots, x, n, T, sums, pair, bayes))
 {
-    if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, bayes);
-    else sp_heads_any(chunks, slots, x, n, T, sums, 0, bayes);
+    if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, bayes, wide);
+    else sp_heads_any(chunks, slots, x, n, T, sums, 0, bayes, wide && !SP_SMALL);
 }
 
 /* --- One slot --------------------------------------------------------------------------------- */

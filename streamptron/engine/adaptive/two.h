@@ -303,7 +303,7 @@ SP_WIDER(void, sp_learn_pair,
     const int steps = stride->q > 0.0;
     for (ptrdiff_t i = 0; i < n; i += 4) {
 #ifdef SP_FOURS
-        if (i + 4 <= n
+        if (wide && i + 4 <= n
             && sp_learn_four(chunks, slots, x, i, sums, r, *stride, y, u, all, rD, steps))
             continue;
 #endif

@@ -217,7 +217,7 @@ SP_TEMPLATE void sp_second_any(const sp_slots block, const sp_entries entries, c
 }
 
 /* sp_second_any for a block of one output. */
-static inline void sp_second_one(const sp_slots *block, const sp_clock *clock,
+static inline void sp_second_one(const sp_slots *block, SP_MAYBE_UNUSED const sp_clock *clock,
                                  const sp_entries *entries, int intercept, double *second,
                                  const sp_layout *layout)
 {
@@ -227,7 +227,8 @@ static inline void sp_second_one(const sp_slots *block, const sp_clock *clock,
 }
 
 /* And for some lanes of a block of several. */
-static inline void sp_second_several(const sp_slots *block, const sp_clock *clock,
+static inline void sp_second_several(const sp_slots *block,
+                                     SP_MAYBE_UNUSED const sp_clock *clock,
                                      const sp_entries *entries, const int *lane, double *second,
                                      int m, const sp_layout *layout)
 {

@@ -116,10 +116,17 @@ static inline void sp_catch_up(double *chunk, uint32_t behind, int lanes, const 
 /* --- For every kind of learner ---------------------------------------------------------------- */
 
 /* The named instances: `call` with the constants of the current layout. Rarer layouts share one
-   instance whose arguments are not constants; with STREAMPTRON_PLAIN all do. */
+   instance whose arguments are not constants; with STREAMPTRON_PLAIN all do, and in the library,
+   which stays small, all but that of running averages. */
 #ifdef STREAMPTRON_PLAIN
   #define SP_EVERY_LAYOUT(call) call(clock->average, *layout);
   #define SP_EVERY_KEPT(call) call(clock->average, *layout);
+#elif SP_SMALL
+  #define SP_EVERY_KEPT(call) call(clock->average, *layout);
+  #define SP_EVERY_LAYOUT(call) \
+      if (layout->keep == SP_KEEP_NONE && layout->p < 0 && clock->average == SP_AVERAGE_UNIFORM) \
+          call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, 0, SP_KEEP_NONE)); \
+      else call(clock->average, *layout);
 #else
   #define SP_EVERY_KEPT(call) \
       if (layout->keep == SP_KEEP_PRECISION && clock->average == SP_AVERAGE_NONE && layout->p < 0) \

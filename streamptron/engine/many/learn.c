@@ -471,8 +471,7 @@ SP_WIDER_HERE(void, sp_many_learn_rows,
     sp_march march;
     sp_dues dues;
     sp_dues_begin(&dues);
-    if (w->few)
-        sp_march_begin(&march, weighed->strides, weighed->n_strides);
+    sp_march_begin(&march, weighed->strides, w->few ? weighed->n_strides : 0);
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const bool counts = i < weighed->n_plain || i >= weighed->n_shown;
         if (slots[i] != SP_SLOT_NULL) {

@@ -15,7 +15,7 @@
 #include "adaptive/fours.h"
 #include "rows/dense.h"
 
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
 
 typedef uint64_t sp_uint4 __attribute__((vector_size(32)));
 
@@ -67,16 +67,16 @@ typedef struct sp_priors {
 
 /* z[k] = ((log P[k] + E[k] log 2) - times (lnD[k] - usual)) (D[k] / (D[k] + rare)); P's exponent is
    moved to E first. */
-SP_WIDER(void, sp_logs,
-         (const double *P, const double *E, const double *lnD, const double *D,
-          const sp_priors *priors, double *z, ptrdiff_t n),
-         (P, E, lnD, D, priors, z, n))
+SP_WIDER_HERE(void, sp_logs,
+              (const double *P, const double *E, const double *lnD, const double *D,
+               const sp_priors *priors, double *z, ptrdiff_t n),
+              (P, E, lnD, D, priors, z, n))
 {
     const double usual = priors->usual;
     const double rare = priors->rare;
     const double times = priors->times;
     ptrdiff_t k = 0;
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     for (; k < n && n >= 4; k += 4) {
         const ptrdiff_t at = SP_MIN(k, n - 4);
         sp_double4 x, e, rarity, count, exponent, log;
@@ -99,12 +99,12 @@ SP_WIDER(void, sp_logs,
 }
 
 /* p[k] = e^(scale score[k] - best); p is not score. */
-SP_WIDER(void, sp_exps,
-         (const double *score, double scale, double best, double *p, ptrdiff_t n),
-         (score, scale, best, p, n))
+SP_WIDER_HERE(void, sp_exps,
+              (const double *score, double scale, double best, double *p, ptrdiff_t n),
+              (score, scale, best, p, n))
 {
     ptrdiff_t k = 0;
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     for (; k < n && n >= 4; k += 4) {
         const ptrdiff_t at = SP_MIN(k, n - 4);
         sp_double4 x, e;
@@ -128,16 +128,16 @@ typedef struct sp_contrast {
 
 /* What naive Bayes says, V = (max(z - Z, -2 m) + min(Z, 2 m)) / m; plain = dot r + w0, and score =
    plain + wn V, in dot's place. */
-SP_WIDER(void, sp_met_scores,
-         (const double *z, const sp_contrast *by, const double *w0, double *V, double *plain,
-          double *score, ptrdiff_t n),
-         (z, by, w0, V, plain, score, n))
+SP_WIDER_HERE(void, sp_met_scores,
+              (const double *z, const sp_contrast *by, const double *w0, double *V, double *plain,
+               double *score, ptrdiff_t n),
+              (z, by, w0, V, plain, score, n))
 {
     const double m = by->m, best = by->best, r = by->r, wn = by->wn;
     const double far = -2.0 * m;
     const double least = best < -far ? best : -far;
     ptrdiff_t k = 0;
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     for (; k + 4 <= n; k += 4) {
         sp_double4 v, x, intercept;
         sp_load(z + k, &v);
@@ -182,7 +182,7 @@ SP_TEMPLATE void sp_step1(float *at, double kept, double grown, double far)
     at[0] = (float)((double)at[0] + far / sqrt((double)at[1] + SP_P0));
 }
 
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
 
 /* Two floats of each of two places. */
 SP_TEMPLATE void sp_twos(const float *a, const float *b, sp_float4 *to)
@@ -223,7 +223,7 @@ SP_TEMPLATE void sp_moves_take(sp_moves *moves)
 {
     const ptrdiff_t n = moves->n;
     ptrdiff_t i = 0;
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     float none[2] = {0.0f, 0.0f};
     for (ptrdiff_t spare = n; spare % 4; spare++) {
         moves->w[spare] = none;
@@ -278,7 +278,7 @@ SP_TEMPLATE void sp_march_begin(sp_march *march, const sp_stride *strides, ptrdi
 SP_TEMPLATE void sp_dense_step(float *w, uint64_t labels, const sp_march *march, double X)
 {
     ptrdiff_t i = 0;
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     const sp_uint4 there = SP_EACH_OF(labels);
     for (; i < march->n; i += 4) {
         float *const at[4] = {w + 2 * march->k[i], w + 2 * march->k[i + 1],
@@ -305,7 +305,7 @@ SP_TEMPLATE void sp_dense_step(float *w, uint64_t labels, const sp_march *march,
 
 /* --- Entries */
 
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
 
 /* Four floats that lie side by side. */
 SP_TEMPLATE void sp_floats4(const float *x, sp_double4 *to)
@@ -331,7 +331,7 @@ SP_TEMPLATE void sp_dense_hear(const sp_dense *dense, ptrdiff_t lanes, double h,
                                double *dot, double *P)
 {
     ptrdiff_t k = 0;
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     for (; k + 4 <= lanes; k += 4) {
         sp_double4 c, w, sum, product;
         sp_float4 ab, cd;
@@ -365,7 +365,7 @@ SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const doub
 {
     double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
     uint32_t i = 0;
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     if (n >= 4) {
         const bool has_all = entries[n - 1].k == n - 1; /* labels 0 to n - 1: rows are sorted */
         sp_double4 counts = SP_EACH(0.0), chi2 = SP_EACH(0.0), c, rarity;
@@ -403,7 +403,7 @@ SP_TEMPLATE void sp_dense_sums(const sp_dense *dense, const double *rD, double *
     double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
     uint64_t left = *dense->labels;
     uint32_t i = 0;
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     const uint32_t n = sp_ones(left);
     sp_double4 counts = SP_EACH(0.0), chi2 = counts, c = counts, rarity = counts;
     if ((left & (left + 1)) == 0) { /* labels 0 to n - 1; behind them zeros, which add nothing */
@@ -474,7 +474,7 @@ SP_TEMPLATE void sp_dues_begin(sp_dues *dues)
 SP_TEMPLATE void sp_dues_settle(sp_dues *dues, const sp_sparse_rows *rows, const double *rD,
                                 double all)
 {
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
     float om[4];
     sp_float4 narrow;
     sp_double4 known, N, chi2;
@@ -491,7 +491,7 @@ SP_TEMPLATE void sp_dues_settle(sp_dues *dues, const sp_sparse_rows *rows, const
 #endif
     for (int k = 0; k < dues->n_summed; k++) {
         dues->summed[k]->of.N = dues->N[k];
-#ifdef SP_FOURS
+#ifdef SP_FOURS_HERE
         dues->summed[k]->om = om[k];
 #else
         dues->summed[k]->om = sp_om(dues->cnt[k], all, dues->squares[k], dues->N[k]);

@@ -75,10 +75,13 @@ static inline int sp_zeros_below(uint64_t word)
 /* Rooms that are compiled for size, in a file that includes several, stand between these. */
 #if defined(__GNUC__) && !defined(__clang__)
   #if __GNUC__ >= 12
-    #define SP_FOR_SIZE _Pragma("GCC push_options") _Pragma("GCC optimize(\"Oz\")")
+    /* nor is anything kept in registers for a loop */
+    #define SP_OPTIMIZE_SIZE \
+      _Pragma("GCC optimize(\"Oz,no-tree-loop-im,no-move-loop-invariants\")")
   #else
-    #define SP_FOR_SIZE _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+    #define SP_OPTIMIZE_SIZE _Pragma("GCC optimize(\"Os\")")
   #endif
+  #define SP_FOR_SIZE _Pragma("GCC push_options") SP_OPTIMIZE_SIZE
   #define SP_FOR_SIZE_END _Pragma("GCC pop_options")
 #else
   #define SP_FOR_SIZE
@@ -125,11 +128,13 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_APART
 #endif
 
-/* A function of one file, which need not call it. */
+/* A function of one file, which need not call it; what a function need not use. */
 #if defined(__GNUC__) || defined(__clang__)
   #define SP_UNSEEN static __attribute__((unused))
+  #define SP_MAYBE_UNUSED __attribute__((unused))
 #else
   #define SP_UNSEEN static
+  #define SP_MAYBE_UNUSED
 #endif
 
 /* A function that is compiled twice; a machine with wider registers runs the wider version. They
@@ -139,7 +144,19 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
 
        SP_WIDER(double, sp_some, (const double *x, int n), (x, n))
        {
-       } */
+       }
+
+   There `wide` is a constant: whether a register has four doubles, or may seem to. On x86-64
+   without AVX2 four in two registers take longer than one by one; with -DSTREAMPTRON_FOURS they are
+   used all the same, for proofs. */
+#if defined(__x86_64__) && !defined(STREAMPTRON_FOURS)
+  #define SP_WIDE false
+#else
+  #define SP_WIDE true
+#endif
+#define SP_LISTED(...) __VA_ARGS__
+#define SP_EITHER(type, name, parameters) \
+    SP_TEMPLATE type name##_once(SP_MAYBE_UNUSED const bool wide, SP_LISTED parameters)
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(__SANITIZE_ADDRESS__)
   #include <cpuid.h>
@@ -177,36 +194,42 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
       return (b & bit_AVX2) != 0;
   }
   #define SP_TWICE(machine, wider, storage, type, name, parameters, arguments) \
-      SP_TEMPLATE type name##_once parameters; \
+      SP_EITHER(type, name, parameters); \
       __attribute__((target(machine))) static type name##_more parameters \
       { \
-          return name##_once arguments; \
+          return name##_once(true, SP_LISTED arguments); \
       } \
       SP_UNSEEN type name##_plain parameters \
       { \
-          return name##_once arguments; \
+          return name##_once(SP_WIDE, SP_LISTED arguments); \
       } \
       SP_AT_START static type(*name##_choose(void)) parameters \
       { \
           return sp_machine_has(wider) ? name##_more : name##_plain; \
       } \
       __attribute__((ifunc(#name "_choose"))) storage type name parameters; \
-      SP_TEMPLATE type name##_once parameters
+      SP_EITHER(type, name, parameters)
   #define SP_WIDER(type, name, parameters, arguments) \
       SP_TWICE("avx2", true, SP_UNSEEN, type, name, parameters, arguments)
   #define SP_FUSING(storage, type, name, parameters, arguments) \
       SP_TWICE("fma", false, storage, type, name, parameters, arguments)
 #else
-  #define SP_WIDER(type, name, parameters, arguments) static inline type name parameters
+  #define SP_WIDER(type, name, parameters, arguments) \
+      SP_EITHER(type, name, parameters); \
+      static inline type name parameters \
+      { \
+          return name##_once(SP_WIDE, SP_LISTED arguments); \
+      } \
+      SP_EITHER(type, name, parameters)
   #define SP_FUSING(storage, type, name, parameters, arguments) storage type name parameters
 #endif
 
 /* The same for what gains less by it, and is compiled once in the library, which stays small. */
 #ifdef SP_LIBRARY
-  #define SP_SMALL true
+  #define SP_SMALL 1
   #define SP_WIDER_HERE(type, name, parameters, arguments) static inline type name parameters
 #else
-  #define SP_SMALL false
+  #define SP_SMALL 0
   #define SP_WIDER_HERE SP_WIDER
 #endif
 

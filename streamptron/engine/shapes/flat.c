@@ -9,64 +9,61 @@ enum {
     SP_CHANGED_WORDS = 3, /* a bit for each cell */
 };
 
-/* Words that are written, or only counted; or read. */
+/* Words that are written, or only counted, or read: one walk over the numbers does any of these. */
 typedef struct sp_tape {
-    uint32_t *to; /* NULL: they are counted */
-    const uint32_t *from;
+    uint32_t *to;         /* NULL: they are counted, or read */
+    const uint32_t *from; /* NULL: they are written, or counted */
     size_t at;
     size_t n;
 } sp_tape;
 
-static void sp_put_word(sp_tape *words, uint32_t word)
+/* Behind the end there are zeros; whoever reads compares `at` with `n`. */
+static void sp_tape_word(sp_tape *words, uint32_t *word)
 {
     if (words->to != NULL)
-        words->to[words->at] = word;
+        words->to[words->at] = *word;
+    else if (words->from != NULL)
+        *word = words->at < words->n ? words->from[words->at] : 0;
     words->at += 1;
 }
 
-static void sp_put_float(sp_tape *words, float number)
+static void sp_tape_float(sp_tape *words, float *number)
 {
     uint32_t word;
-    memcpy(&word, &number, sizeof(word));
-    sp_put_word(words, word);
+    memcpy(&word, number, sizeof(word));
+    sp_tape_word(words, &word);
+    if (words->from != NULL) /* others may read what is written */
+        memcpy(number, &word, sizeof(word));
 }
 
-static void sp_put_two(sp_tape *words, uint64_t both)
+static void sp_tape_two(sp_tape *words, uint64_t *both)
 {
-    sp_put_word(words, (uint32_t)both);
-    sp_put_word(words, (uint32_t)(both >> 32));
+    uint32_t low = (uint32_t)*both;
+    uint32_t high = (uint32_t)(*both >> 32);
+    sp_tape_word(words, &low);
+    sp_tape_word(words, &high);
+    if (words->from != NULL)
+        *both = low | (uint64_t)high << 32;
 }
 
-static void sp_put_double(sp_tape *words, double number)
+static void sp_tape_double(sp_tape *words, double *number)
 {
-    sp_put_two(words, sp_bits_of(number));
+    uint64_t bits = sp_bits_of(*number);
+    sp_tape_two(words, &bits);
+    if (words->from != NULL)
+        *number = sp_from_bits(bits);
 }
 
-/* Behind the end there are zeros; whoever reads compares `at` with `n`. */
+static void sp_put_word(sp_tape *words, uint32_t word)
+{
+    sp_tape_word(words, &word);
+}
+
 static uint32_t sp_get_word(sp_tape *words)
 {
-    const uint32_t word = words->at < words->n ? words->from[words->at] : 0;
-    words->at += 1;
+    uint32_t word = 0;
+    sp_tape_word(words, &word);
     return word;
-}
-
-static float sp_get_float(sp_tape *words)
-{
-    const uint32_t word = sp_get_word(words);
-    float number;
-    memcpy(&number, &word, sizeof(number));
-    return number;
-}
-
-static uint64_t sp_get_two(sp_tape *words)
-{
-    const uint64_t low = sp_get_word(words);
-    return low | (uint64_t)sp_get_word(words) << 32;
-}
-
-static double sp_get_double(sp_tape *words)
-{
-    return sp_from_bits(sp_get_two(words));
 }
 
 static size_t sp_watched_pairs(const sp_shapes *shapes)
@@ -82,18 +79,63 @@ static const sp_shape *sp_shape_before(const sp_shapes *since, int layer, const 
     return at < 0 ? NULL : &since->of[layer].parts[at];
 }
 
-/* --- Writing */
-
-static void sp_put_cell(sp_tape *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
+static void sp_tape_cell(sp_tape *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
 {
-    sp_put_float(words, *cell);
+    const ptrdiff_t outputs = lanes ? n_labels : 1;
+    sp_tape_float(words, cell);
     for (ptrdiff_t k = 0; k < n_labels; k++)
-        sp_put_float(words, sp_cell_c(cell, lanes)[k]);
-    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
-        sp_put_float(words, sp_cell_w(cell, lanes)[k]);
-    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
-        sp_put_float(words, sp_cell_G(cell, lanes)[k]);
+        sp_tape_float(words, &sp_cell_c(cell, lanes)[k]);
+    for (ptrdiff_t k = 0; k < outputs; k++)
+        sp_tape_float(words, &sp_cell_w(cell, lanes)[k]);
+    for (ptrdiff_t k = 0; k < outputs; k++)
+        sp_tape_float(words, &sp_cell_G(cell, lanes)[k]);
 }
+
+/* A part's gate, with a base which cells have changed, and these. */
+static void sp_tape_part(sp_tape *words, sp_shape *part, int layer, ptrdiff_t lanes,
+                         ptrdiff_t n_labels, const sp_shapes *since, uint32_t *changed)
+{
+    sp_tape_float(words, &part->gate.value);
+    sp_tape_float(words, &part->gate.Gamma);
+    for (int i = 0; i < SP_CHANGED_WORDS && since != NULL; i++)
+        sp_tape_word(words, &changed[i]);
+    for (ptrdiff_t i = 0; i < sp_layer_cells(layer); i++) {
+        if (since == NULL || changed[i / 32] >> i % 32 & 1)
+            sp_tape_cell(words, part->cells + i * sp_cell_width(lanes), lanes, n_labels);
+    }
+}
+
+typedef struct sp_shapes_head {
+    uint32_t n_columns;
+    uint32_t n_chosen;
+    uint64_t n_choices;
+    double next;
+    double Z;
+} sp_shapes_head;
+
+static void sp_tape_head(sp_tape *words, sp_shapes_head *head)
+{
+    sp_tape_word(words, &head->n_columns);
+    sp_tape_word(words, &head->n_chosen);
+    sp_tape_two(words, &head->n_choices);
+    sp_tape_double(words, &head->next);
+    sp_tape_double(words, &head->Z);
+}
+
+/* A layer's own numbers. */
+static void sp_tape_layer(sp_tape *words, sp_layer *layer)
+{
+    double drift[SP_DRIFT_NUMBERS];
+    sp_drift_read(&layer->drift, drift);
+    sp_tape_double(words, &layer->tau);
+    sp_tape_double(words, &layer->Gtau);
+    for (int k = 0; k < SP_DRIFT_NUMBERS; k++)
+        sp_tape_double(words, &drift[k]);
+    if (words->from != NULL)
+        sp_drift_write(&layer->drift, drift);
+}
+
+/* --- Writing */
 
 static bool sp_cell_is_new(const float *cell, ptrdiff_t lanes)
 {
@@ -121,24 +163,6 @@ static void sp_cells_changed(const sp_shape *part, const sp_shape *was, int laye
     }
 }
 
-/* `since`: what of it has changed, and was so before. */
-static void sp_put_part(sp_tape *words, const sp_shape *part, int layer, ptrdiff_t lanes,
-                        ptrdiff_t n_labels, const sp_shapes *since)
-{
-    uint32_t changed[SP_CHANGED_WORDS];
-    sp_put_float(words, part->gate.value);
-    sp_put_float(words, part->gate.Gamma);
-    if (since != NULL) {
-        sp_cells_changed(part, sp_shape_before(since, layer, part), layer, lanes, changed);
-        for (int i = 0; i < SP_CHANGED_WORDS; i++)
-            sp_put_word(words, changed[i]);
-    }
-    for (ptrdiff_t i = 0; i < sp_layer_cells(layer); i++) {
-        if (since == NULL || changed[i / 32] >> i % 32 & 1)
-            sp_put_cell(words, part->cells + i * sp_cell_width(lanes), lanes, n_labels);
-    }
-}
-
 /* The parts of a layer, by the places of their columns: `from`, of which each has one with those
    behind it, or with itself. */
 static void sp_put_parts(sp_tape *words, const sp_shapes *shapes, int layer, ptrdiff_t n_labels,
@@ -147,15 +171,20 @@ static void sp_put_parts(sp_tape *words, const sp_shapes *shapes, int layer, ptr
     const sp_layer *of = &shapes->of[layer];
     const sp_slot_type *from = layer ? shapes->chosen : shapes->columns;
     const ptrdiff_t n = layer ? shapes->n_chosen : shapes->n_columns;
+    uint32_t changed[SP_CHANGED_WORDS];
     ptrdiff_t near = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         for (ptrdiff_t j = layer ? i + 1 : i; j < (layer ? n : i + 1); j++, near++) {
             near = sp_layer_find(of, from[i], from[j], near);
             if (near < 0 || sp_shape_is_new(&of->parts[near]))
                 continue;
+            sp_shape *part = &of->parts[near];
             sp_put_word(words, (uint32_t)i);
             sp_put_word(words, (uint32_t)j);
-            sp_put_part(words, &of->parts[near], layer, shapes->lanes, n_labels, since);
+            if (since != NULL)
+                sp_cells_changed(part, sp_shape_before(since, layer, part), layer, shapes->lanes,
+                                 changed);
+            sp_tape_part(words, part, layer, shapes->lanes, n_labels, since, changed);
         }
     }
 }
@@ -171,27 +200,20 @@ static uint32_t sp_parts_learned(const sp_layer *layer)
 static void sp_shapes_put(const sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes *since,
                           sp_tape *words)
 {
-    double drift[SP_DRIFT_NUMBERS];
-    sp_put_word(words, (uint32_t)shapes->n_columns);
-    sp_put_word(words, (uint32_t)shapes->n_chosen);
-    sp_put_two(words, shapes->n_choices);
-    sp_put_double(words, shapes->next);
-    sp_put_double(words, shapes->Z);
+    sp_shapes_head head = {(uint32_t)shapes->n_columns, (uint32_t)shapes->n_chosen,
+                           shapes->n_choices, shapes->next, shapes->Z};
+    sp_tape_head(words, &head);
     for (ptrdiff_t i = 0, at = 0; i < shapes->n_chosen; i++, at++) {
         while (shapes->columns[at] != shapes->chosen[i])
             at++;
         sp_put_word(words, (uint32_t)at);
     }
     for (size_t i = 0, n = sp_watched_pairs(shapes); i < n; i++)
-        sp_put_double(words, shapes->S[i]);
+        sp_tape_double(words, &shapes->S[i]);
     for (int i = 0; i < shapes->n_layers; i++) {
-        const sp_layer *layer = &shapes->of[i];
-        sp_put_double(words, layer->tau);
-        sp_put_double(words, layer->Gtau);
-        sp_drift_read(&layer->drift, drift);
-        for (int k = 0; k < SP_DRIFT_NUMBERS; k++)
-            sp_put_double(words, drift[k]);
-        sp_put_word(words, sp_parts_learned(layer));
+        sp_layer layer = shapes->of[i];
+        sp_tape_layer(words, &layer);
+        sp_put_word(words, sp_parts_learned(&layer));
         sp_put_parts(words, shapes, i, n_labels, since);
     }
 }
@@ -246,36 +268,16 @@ static bool sp_layer_is_sound(const sp_layer *layer)
            && sp_is_from(layer->Gtau, SP_GAMMA_LEAST, 1e300) && sp_drift_is_sound(drift);
 }
 
-static void sp_get_cell(sp_tape *words, float *cell, ptrdiff_t lanes, ptrdiff_t n_labels)
-{
-    *cell = sp_get_float(words);
-    for (ptrdiff_t k = 0; k < n_labels; k++)
-        sp_cell_c(cell, lanes)[k] = sp_get_float(words);
-    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
-        sp_cell_w(cell, lanes)[k] = sp_get_float(words);
-    for (ptrdiff_t k = 0; k < (lanes ? n_labels : 1); k++)
-        sp_cell_G(cell, lanes)[k] = sp_get_float(words);
-}
-
 /* Whether there are no bits of cells that a part has not. */
 static bool sp_get_part(sp_tape *words, sp_shape *part, int layer, ptrdiff_t lanes,
                         ptrdiff_t n_labels, const sp_shapes *since)
 {
     const ptrdiff_t cells = sp_layer_cells(layer);
-    uint32_t changed[SP_CHANGED_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
-    part->gate.value = sp_get_float(words);
-    part->gate.Gamma = sp_get_float(words);
-    if (since != NULL) {
-        const sp_shape *was = sp_shape_before(since, layer, part);
-        if (was != NULL)
-            memcpy(part->cells, was->cells, sp_shape_floats(layer, lanes) * sizeof(float));
-        for (int i = 0; i < SP_CHANGED_WORDS; i++)
-            changed[i] = sp_get_word(words);
-    }
-    for (ptrdiff_t i = 0; i < cells; i++) {
-        if (changed[i / 32] >> i % 32 & 1)
-            sp_get_cell(words, part->cells + i * sp_cell_width(lanes), lanes, n_labels);
-    }
+    uint32_t changed[SP_CHANGED_WORDS] = {0};
+    const sp_shape *was = since == NULL ? NULL : sp_shape_before(since, layer, part);
+    if (was != NULL)
+        memcpy(part->cells, was->cells, sp_shape_floats(layer, lanes) * sizeof(float));
+    sp_tape_part(words, part, layer, lanes, n_labels, since, changed);
     for (ptrdiff_t i = cells; i < 32 * SP_CHANGED_WORDS && since != NULL; i++) {
         if (changed[i / 32] >> i % 32 & 1)
             return false;
@@ -328,12 +330,7 @@ static int sp_get_layer(sp_tape *words, sp_shapes *shapes, int i, ptrdiff_t n_la
                         const sp_shapes *since)
 {
     sp_layer *layer = &shapes->of[i];
-    double drift[SP_DRIFT_NUMBERS];
-    layer->tau = sp_get_double(words);
-    layer->Gtau = sp_get_double(words);
-    for (int k = 0; k < SP_DRIFT_NUMBERS; k++)
-        drift[k] = sp_get_double(words);
-    sp_drift_write(&layer->drift, drift);
+    sp_tape_layer(words, layer);
     return sp_layer_is_sound(layer) ? sp_get_parts(words, shapes, i, n_labels, since)
                                     : SP_SHAPES_WRONG;
 }
@@ -342,17 +339,17 @@ SP_API int sp_shapes_read(sp_shapes *shapes, ptrdiff_t n_labels, const sp_shapes
                           const uint32_t *words, size_t n)
 {
     sp_tape from = {.from = words, .n = n};
-    const uint32_t n_columns = sp_get_word(&from);
-    const uint32_t n_chosen = sp_get_word(&from);
-    shapes->n_choices = sp_get_two(&from);
-    shapes->next = sp_get_double(&from);
-    shapes->Z = sp_get_double(&from);
-    if (n_columns != (uint32_t)shapes->n_columns || !sp_is_from(shapes->next, 0.0, 1e300)
-        || !sp_is_from(shapes->Z, 0.0, 1e300) || !sp_get_chosen(&from, shapes, n_chosen)
+    sp_shapes_head head = {0};
+    sp_tape_head(&from, &head);
+    shapes->n_choices = head.n_choices;
+    shapes->next = head.next;
+    shapes->Z = head.Z;
+    if (head.n_columns != (uint32_t)shapes->n_columns || !sp_is_from(head.next, 0.0, 1e300)
+        || !sp_is_from(head.Z, 0.0, 1e300) || !sp_get_chosen(&from, shapes, head.n_chosen)
         || n < SP_SHAPES_HEAD || sp_watched_pairs(shapes) > (n - SP_SHAPES_HEAD) / 2)
         return SP_SHAPES_WRONG;
     for (size_t i = 0, end = sp_watched_pairs(shapes); i < end; i++) {
-        shapes->S[i] = sp_get_double(&from);
+        sp_tape_double(&from, &shapes->S[i]);
         if (!sp_is_from(shapes->S[i], -1e300, 1e300))
             return SP_SHAPES_WRONG;
     }
