@@ -174,7 +174,7 @@ def test_a_third_label_is_learned_as_worked_out_by_hand():
     assert (model.D, model.T) == ({0: 1.0, 1: 1.0, 2: 1.0}, 3.0)
     assert model.slots["a"].c == {0: 1.0, 1: 0.0, 2: 1.0}
     assert model.slots["c"].c == {0: 0.0, 1: 0.0, 2: 1.0}
-    # 6 (1 / 11 + 1 / 11) is less than 2^2: a feature that has come twice has told nothing yet
+    # 6 (1 / 11 + 1 / 11) is less than 2^2: a feature that has come twice has said nothing yet
     assert model.slots["a"].om == 0.125
 
     # the answer: naive Bayes of three labels, of which c has met eggs

@@ -97,7 +97,7 @@ def test_learn_many_watches_as_learn_one_does():
 
 
 def test_a_new_label_is_no_drift():
-    """Nobody can expect it; else each newcomer among many labels would make a model forget."""
+    """It cannot be expected; else each newcomer among many labels would make a model forget."""
     rng = random.Random(11)
     usual, auto = (AdaptiveClassifier(forget=f, hash_seed=1) for f in (2**-10, "auto"))
     for i in range(3000):

@@ -79,7 +79,7 @@ SENTENCES = [
 
 
 def conllu(sentences):
-    """The sentences as a file, with a comment and a contraction, which is no word of its own."""
+    """The sentences as a file, with a comment and a contraction, which is not a word of its own."""
     return "".join(
         "# a comment\n1-2\tof-the\t_\t_\t_\n"
         + "".join(f"{i}\t{word}\t_\t{tag}\t_\n" for i, (word, tag) in enumerate(sentence, start=1))

@@ -99,7 +99,7 @@ def of_yes(model, weights):
 
 
 def whole(model):
-    """The weights of a model that nobody else has, which fit its counters."""
+    """The weights of a model that no other thread has, which fit its counters."""
     weights = of_yes(model, model.weights)
     assert {*weights} == {1.0 if model.n_seen % 2 else -1.0}
     assert len({*of_yes(model, model.averaged_weights)}) <= 1  # a weight of 0 is left out
@@ -212,7 +212,7 @@ def weights_alone(model, _):
 
 
 def anew(model):
-    """The weights of a model that nobody else has, or none."""
+    """The weights of a model that no other thread has, or none."""
     model._check()
     return weights_alone(model, None)
 

@@ -1,4 +1,4 @@
-"""hash_bits: a model holds what has come, and the order in which it came is nobody's business."""
+"""hash_bits: a model holds what has come, and the order in which it came does not matter."""
 
 import pickle
 import random

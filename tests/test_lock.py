@@ -1,4 +1,4 @@
-"""Two who would write one model file: the second is told of the first, and nothing is lost."""
+"""Two who would write one model file: the second hears of the first, and nothing is lost."""
 
 import errno
 import os

@@ -177,7 +177,7 @@ def test_it_answers_reuters_topics_as_well_as_was_measured():
     assert model.memory_usage < 10e6
 
 
-# --- What it is told
+# --- The labels it is given
 
 
 def test_a_set_says_that_others_are_absent_and_a_dict_leaves_them_open():

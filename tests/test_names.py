@@ -50,7 +50,7 @@ class Color(enum.Enum):
 
 
 class Other(str):
-    """A str that is no other str's equal."""
+    """A str that equals no other str."""
 
     __hash__ = object.__hash__
 
@@ -522,7 +522,7 @@ def test_plain_name_of_a_plain_name_is_the_same(name):
 def kept(model):
     """The keys of a model's names, and the bytes of the long ones, one after the other."""
     arrays = model._file_state(pickled=True)[1]
-    keys = bytearray(arrays["keys"][1])[32:]  # the first two slots are nobody's
+    keys = bytearray(arrays["keys"][1])[32:]  # the first two slots belong to no name
     for at in range(0, len(keys), 16):
         if keys[at + 8] >> 7:  # a long one says where its bytes are
             keys[at : at + 8] = bytes(8)

@@ -117,7 +117,7 @@ def tried(seed, **params):
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory(dir=operations.MEMORY) as folder:
         pair = FAILING[operations.pair_of(rule)](rule, {**drawn, **params}, folder)
-        if params:  # names that share a slot are no business of the twin's
+        if params:  # names that share a slot do not concern the twin
             pair.twin = Spared(copy.deepcopy(pair.model))
         for name, *args in [*calls[:12], ("weights",)]:
             if params and name in ("weights", "explain"):

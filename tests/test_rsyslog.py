@@ -325,7 +325,7 @@ def test_without_a_model_messages_pass_and_the_error_file_says_why_until_there_i
     daemon.model.unlink()
     with daemon.running("30-streamptron-label"):
         assert [daemon.ask(b"failure") for _ in range(5)] == [""] * 5
-        # what rsyslogd says of it is no message for the filter, which would go on without end
+        # what rsyslogd says of it is not a message for the filter, which would go on without end
         assert (daemon.root / "all.log").read_text().count("will be restarted") < 6
         assert str(daemon.model) in daemon.errors.read_text()
         daemon.model.write_bytes(model)

@@ -324,7 +324,7 @@ def test_state_that_does_not_fit_is_refused_and_changes_nothing(kind, part, chan
 @pytest.mark.parametrize("kind", ["exact", "ceiling", "hashed", "binary"])
 @seeds(40)
 def test_forged_state_is_refused_or_makes_a_model_that_works(kind, seed):
-    """Whatever is in a pickle's arrays, nobody reads or writes beside them."""
+    """Whatever is in a pickle's arrays, nothing is read or written beside them."""
     rng = random.Random(seed)
     model = stateful(kind)
     for _ in range(20):

@@ -127,7 +127,7 @@ def test_violators_that_tie_with_the_truth_share_a_proportional_step_alike(lib):
     assert learner.weights == {0: {"f": -2}, 1: {"f": -2}, 2: {"f": 4}}
 
 
-# of d + 1 = {0: 4, 1: 6}; one label, at -20, is no violator
+# of d + 1 = {0: 4, 1: 6}; one label, at -20, is not a violator
 MIRA_SHARES = SHARES | {"proportional": {0: 4 / 10, 1: 6 / 10}}
 
 

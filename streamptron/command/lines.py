@@ -197,7 +197,7 @@ class LineModel:
         steps = contents.steps
         if steps is not None and not (lines and texts_of(lines["reading"])):
             raise ValueError(
-                f"{path}: it holds a pipeline of {', '.join(steps.names)}, whose events are no "
+                f"{path}: it holds a pipeline of {', '.join(steps.names)}, whose events are not "
                 "lines; use it from Python, with streamptron.load(path)"
             )
         if isinstance(learner, RankModel):

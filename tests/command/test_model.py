@@ -151,7 +151,7 @@ def test_explanations_are_the_librarys(mail, told):
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "perceptron"])
 @pytest.mark.parametrize("label", ["spam", "ham"])
 def test_contributions_are_towards_the_answer(label, name, tmp_path, told):
-    """Also where two labels share one output, which speaks for one of them."""
+    """Also where two labels share one output, which is for one of them."""
     (tmp_path / "m.tsv").write_bytes(MAIL)
     told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--learner", name, "-q", *SEEDED)
     text = {"spam": "win a prize", "ham": "see you"}[label]

@@ -44,7 +44,7 @@ def line_of(format, labels, words):
     }[format]
 
 
-# The file's name, how it is read in Python, and what the command line is told besides.
+# The file's name, how it is read in Python, and what else the command line gets.
 FORMATS = {
     "plain": ("r.tsv", {}, []),
     "semicolon": ("r.tsv", {"separator": "; "}, ["--label-separator", "; "]),

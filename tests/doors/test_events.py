@@ -135,7 +135,7 @@ def test_name_that_has_no_hash_of_its_own_is_refused_by_a_hashed_model(learner, 
 
 
 def fresh_names():
-    """Names of every kind that nobody else holds."""
+    """Names of every kind without another owner."""
     i = random.randrange(10**6, 10**7)
     return [
         f"short {i}",

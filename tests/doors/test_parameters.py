@@ -1,4 +1,4 @@
-"""Parameters, weights to start from, and that nobody changes them afterwards."""
+"""Parameters, weights to start from, and that they do not change afterwards."""
 
 import copy
 import json

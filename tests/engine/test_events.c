@@ -191,8 +191,8 @@ static void test_difference(void)
     sp_learner_free(&learner);
 }
 
-/* A dense matrix of each kind of number, read at any address, and the first number that is no
-   value. */
+/* A dense matrix of each kind of number, read at any address, and the first number that is not
+   a value. */
 static void test_numbers(void)
 {
     static const size_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};

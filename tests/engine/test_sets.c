@@ -107,7 +107,7 @@ static int open_learner(sp_learner *learner, sp_slot_type most)
     return sp_learner_init(learner, rule, &sp_current_alone, false, most, 0, 1);
 }
 
-/* A sample's labels: some below n, told as a set or with others left open. -1 without memory. */
+/* A sample's labels: some below n, given as a set or with others left open. -1 without memory. */
 typedef struct told {
     uint32_t labels[LABELS];
     ptrdiff_t n, n_there;
@@ -184,7 +184,7 @@ static sp_taken learn_noted(sp_learner *learner, sp_event *event, const kit_samp
     return taken;
 }
 
-/* Steps, each taken back some events later; bytes that are cut off are no step's. */
+/* Steps, each taken back some events later; bytes that are cut off are not a step. */
 static void test_taken_back(sp_slot_type most)
 {
     enum { KEPT = 6 };
@@ -348,7 +348,7 @@ static void teach(sp_learner *learner, uint32_t first, int n)
     sp_event_free(&event);
 }
 
-/* A score that is no number is no place in memory; no file or merge makes one, but if one did. */
+/* A score of NaN gives no place in memory; no file or merge makes one, but if one did. */
 static void test_no_number(void)
 {
     sp_learner learner;

@@ -1,4 +1,4 @@
-/* Learners in threads of their own, and one that nobody teaches, answering in all of them. */
+/* Learners in threads of their own, and one that is not taught, answering in all of them. */
 
 #include "kit.h"
 

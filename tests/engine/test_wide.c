@@ -1,4 +1,4 @@
-/* wide/: rows of weights against blocks of them. Two learners of each kind are told the same; one
+/* wide/: rows of weights against blocks of them. Two learners of each kind learn the same; one
    of them turns at some event, and every score of each kept vector is the same bits ever after. */
 
 #include "kit.h"

@@ -341,7 +341,7 @@ def test_paths_patterns_and_directories_are_read_in_order(tmp_path):
     assert labels(tmp_path) == labels(str(tmp_path)) == every
     assert labels(f"{tmp_path}/*.tsv") == ["[a].tsv", "a.tsv", "b.tsv", "z.tsv"]
     assert sorted(labels(f"{tmp_path}/**/*.tsv")) == sorted(every)
-    assert labels(f"{tmp_path}/[a].tsv") == ["[a].tsv"]  # it exists, so it is no pattern
+    assert labels(f"{tmp_path}/[a].tsv") == ["[a].tsv"]  # it exists, so it is not a pattern
     assert labels([tmp_path / "z.tsv", f"{tmp_path}/[ab].tsv"]) == ["z.tsv", "a.tsv", "b.tsv"]
     assert labels([f"{tmp_path}/[bz].tsv", tmp_path / "sub"]) == ["b.tsv", "z.tsv", "sub/c.tsv"]
     with pytest.raises(FileNotFoundError, match=r"no file matches .*q"):

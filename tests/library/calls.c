@@ -38,7 +38,7 @@ static void *bytes_of(const spt_model *model, size_t *n)
 static void new_models(void)
 {
     static const char *const wrong[][3] = {
-        {"nobody", "{}", "there is no learner nobody"},
+        {"nothing", "{}", "there is no learner nothing"},
         {"mira", "{", "not JSON"},
         {"mira", "[]", "not a JSON object"},
         {"mira", "{\"C\": 0}", "C=0; it must be a number above 0"},

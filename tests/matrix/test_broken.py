@@ -60,8 +60,8 @@ BROKEN = {
         ["indptr", "1002", "1001"],
     ),
     "no starts": (lambda X: with_starts(X, lambda p: p.clear()), ["indptr", "1001"]),
-    "starts that are no ints": (lambda X: with_starts(X, lambda p: None, float), ["indptr"]),
-    "columns that are no ints": (
+    "starts that are not ints": (lambda X: with_starts(X, lambda p: None, float), ["indptr"]),
+    "columns that are not ints": (
         lambda X: setattr(X, "indices", X.indices.astype(float)),
         ["indices", "float64"],
     ),

@@ -231,7 +231,7 @@ WRONG_LABELS = {
 def test_labels_that_do_not_fit_the_rows_are_refused(learner, call, kind):
     y, said = WRONG_LABELS[kind]
     if learner == "Perceptron" and kind in ("NaN of an array", "not a time"):
-        said = ["row", "y="]  # already the first is no truth value
+        said = ["row", "y="]  # already the first is not a truth value
     for X in (np.ones((4, 3)), csr(np.ones((4, 3)))):
         with untouched(X):
             refused(trained(learner), lambda model, X=X: CALLS[call](model, X, y), *said)

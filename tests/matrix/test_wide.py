@@ -26,7 +26,7 @@ from tests.support.variants import COPIES, answers, every_learner, labels_for, m
 @seeds(3)
 @every_learner
 def test_columns_are_the_ints_that_dicts_have(learner, seed):
-    """Ints learned before and after, of any sign and size, and floats, are told from columns."""
+    """Ints of any sign and size, learned before and after, and floats, are not columns."""
     rng = random.Random(f"{learner}, {seed}")
     model, twin = make(learner), make(learner)
     others = [-1, -2, 0.5, 2.5, 40, 41, 10**6, 2**32, 2**40 + 1, 2**61 - 2, 2**61, 2**64, "0", "1"]

@@ -27,7 +27,7 @@ every_shape = pytest.mark.parametrize("shape", ["curve", "auto"])
 
 
 def events_of(rng, labels, n, columns):
-    """Numbers that say something in a shape that is no line, in an order of their own, and a word.
+    """Numbers whose shape is not a line, in an order of their own, and a word.
 
     Some are missing now and then; a few columns only come late, or end.
     """
@@ -237,7 +237,7 @@ def test_forged_curves_and_surfaces_are_refused_or_make_a_model_that_learns_on(p
         (0, 9, "columns there are none of"),
         (1, 17, "surfaces of more columns than there may be"),
         (8, 7, "a place of no column"),
-        (11, 0x7FF80000, "a gate of a family that is no number"),
+        (11, 0x7FF80000, "a gate of a family that is NaN"),
     ],
     ids=lambda value: str(value),
 )

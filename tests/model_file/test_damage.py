@@ -162,7 +162,7 @@ def test_file_that_is_not_there_or_no_file_is_an_error_of_the_systems(tmp_path):
     ids=["null slot", "null slot, in place", "label to come"],
 )
 def test_file_with_a_weight_where_none_can_be_is_refused(place, mmap, path):
-    """It would count for features that nobody has met, or for a label that is yet to join."""
+    """It would count for features that were never seen, or for a label that is yet to join."""
     model = make("MIRA")
     for i, label in enumerate(labels_for("MIRA", 5)):
         model.learn_one({f"word{i}": 1}, label)

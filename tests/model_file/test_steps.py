@@ -286,7 +286,7 @@ def test_command_line_says_that_it_has_no_such_events(path):
     from streamptron.command.lines import LineModel
 
     with pytest.raises(
-        ValueError, match=r"holds a pipeline of .*AdaptiveClassifier, whose events are no lines"
+        ValueError, match=r"holds a pipeline of .*AdaptiveClassifier, whose events are not lines"
     ):
         LineModel.load(path)
 

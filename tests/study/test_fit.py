@@ -228,7 +228,7 @@ def test_only_events_that_are_answered_wrongly_are_picked(kind):
     history = fit(model, (X, ys), epochs=500, seed=1, order="random-mistake")
     picks = sum(row.mistakes for row in history)
     assert history.stopped == "converged"
-    # the first event of each label is picked too, but no answer before it is no mistake
+    # the first event of each label is picked too, but no answer before it is not a mistake
     assert picks <= model.n_seen <= picks + 2
     assert all(row.mistakes <= 60 for row in history)
 
@@ -320,7 +320,7 @@ REFUSED = {
         "VotedPerceptron",
     ),
     "rows for a RankingPerceptron": (bad(model=RankingPerceptron()), r"\(candidates, chosen\)"),
-    "a choice that is none": (
+    "an invalid choice": (
         bad(model=RankingPerceptron(), data=[([{"a": 1}, {"b": 1}], 7)]),
         r"data\[0\]: chosen",
     ),

@@ -162,7 +162,7 @@ ROWS, GRADES, QID = np.eye(4), [1, 0, 1, 0], [1, 1, 2, 2]
 REFUSED = {
     "a query that comes back": ((ROWS, GRADES, [1, 2, 1, 1]), {}, "data: qid has 1 again"),
     "too few grades": ((ROWS, GRADES[:3], QID), {}, "data: grades has 3 entries"),
-    "a grade that is none": ((ROWS, [1, "x", 1, 0], QID), {}, "data: grades in row 1"),
+    "an invalid grade": ((ROWS, [1, "x", 1, 0], QID), {}, "data: grades in row 1"),
     "a missing cell": ((np.full((4, 1), np.nan), GRADES, QID), {}, "data: X has no value in row 0"),
     "no rows": ((ROWS[:0], [], []), {}, "data is empty"),
     "queries of one grade": ((ROWS, [0, 0, 1, 1], QID), {}, "no query has rows of different"),

@@ -128,5 +128,5 @@ def weights_of(classifier):
         known = getattr(classifier, "feature_names_in_", None)
         each = Named(np.eye(classifier.n_features_in_), None if known is None else known.tolist())
         decision = classifier._decision(classifier.classes_, classifier.model_, each)
-        return decision.round(12).tolist()  # its output may speak for the one class or the other
+        return decision.round(12).tolist()  # its output may be for the one class or the other
     return classifier.coef_.tolist(), classifier.intercept_.tolist()

@@ -199,7 +199,7 @@ class PostgreSQL:
     def __init__(self, folder):
         import psycopg
 
-        # PostgreSQL refuses to run as root, and nobody else could look into pytest's folders
+        # PostgreSQL refuses to run as root, and no other user could look into pytest's folders
         self.place = Path(tempfile.mkdtemp())
         who = {}
         if os.geteuid() == 0:

@@ -45,7 +45,7 @@ def sanitizer():
 
 @contextlib.contextmanager
 def alone(name):
-    """One process of the run at a time is here; it is told whether it is the first."""
+    """One process of the run at a time is here; it learns whether it is the first."""
     with open(made() / f"{name}.lock", "a+") as lock:
         if sys.platform != "win32":
             import fcntl

@@ -72,7 +72,7 @@ def widened(dense, way):
 def padded(X, way):
     """A CSR matrix, with as much unused room behind its values as it takes to be learned on a copy.
 
-    What is in that room is nobody's business, and would be refused if it were read.
+    What is in that room does not matter, and would be refused if it were read.
     """
     if way == "on a copy":
         room = COPY_LEAST // 8 + 1

@@ -304,7 +304,7 @@ def survives(path, data):
             with contextlib.suppress(NotADirectoryError):
                 door()
         except ModelFileError:
-            assert whole is None  # nobody has looked at the arrays before
+            assert whole is None  # the arrays have not been read before
     return True
 
 

@@ -25,7 +25,7 @@ BAD = {
     "a candidate that is a list": lambda model: model.learn_one([{"new": 1}, ["new"]], 0),
     "no candidates": lambda model: model.learn_one({}, "a"),
     "candidates that are a str": lambda model: model.learn_one("ab", 0),
-    "nobody's id": lambda model: model.learn_one(TWO, "c"),
+    "an unknown id": lambda model: model.learn_one(TWO, "c"),
     "an id without a hash": lambda model: model.learn_one(TWO, []),
     "a place beyond the list": lambda model: model.learn_one([{"new": 1}] * 2, 2),
     "a negative weight": lambda model: model.learn_one(TWO, "a", -1.0),

@@ -1,4 +1,4 @@
-"""What is no text, and parameters that cannot be, are refused by name."""
+"""What is not a text, and parameters that cannot be, are refused by name."""
 
 import pandas as pd
 import polars as pl

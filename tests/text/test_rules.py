@@ -177,7 +177,7 @@ FOLDED = [
     ("fe80::1%eth0", [IP, "eth0"]),
     ("::1/128 ::1. (::1), ::1-::2", [IP, NUM, IP, IP, IP, IP]),
     ("::1.5", [IP, NUM]),
-    # version 4 comes first: what it has taken is no part of a version 6
+    # version 4 comes first: what it has taken is not part of a version 6
     ("::ffff:1.2.3.4", ["ffff", IP]),
     ("1.2.3.4::5 1::2.3.4.5", [IP, NUM, NUM, IP]),
     ("1.2.3.4:1:2:3:4:5:6:7", [IP] + [NUM] * 7),

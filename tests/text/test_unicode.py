@@ -1,4 +1,4 @@
-"""Every code point, bytes that are no UTF-8, and the borders where many bytes are taken at once."""
+"""Every code point, bytes that are not UTF-8, and borders where many bytes are taken at once."""
 # ruff: noqa: RUF001  letters that look alike are meant
 
 import random
@@ -58,7 +58,7 @@ def test_digits_that_are_not_ascii_are_letters_to_folding():
         check(text, fold_numbers=True, value="count", ngram_range=(1, 2))
 
 
-# UTF-8 that is none
+# UTF-8 that is invalid
 
 
 # one byte of every kind there is, and the ends of each kind
@@ -194,7 +194,7 @@ def test_words_of_every_length(filler):
 
 
 def test_names_of_equal_beginnings_and_lengths_are_told_apart():
-    # 15 bytes and more, and texts that differ only in what is no letter
+    # 15 bytes and more, and texts that differ only in what is not a letter
     words = [f"{'x' * n}{end}" for n in (13, 14, 15, 16, 31) for end in ("a", "b", "é", "", "aa")]
     check(" ".join(words * 2), value="count", ngram_range=(1, 2))
     check(" ".join(f"{i:x}" for i in range(5000)), value="count")

@@ -8,7 +8,7 @@ rounded before it is added, brackets as they stand. `arithmetic.py` has what the
 What is kept for a feature is rounded to float32 when it is stored, but for its mean size, which
 must hold 1e-50 and 1e50. All arithmetic is in float64, and so is what a model or label keeps once.
 
-What a bad argument raises is settled at the library's doors and is no business of the twins. They
+What a bad argument raises is settled at the library's doors and does not concern the twins. They
 trust that values lie within 1e50 and that sample weight times class weight is at most 1e30.
 """
 
@@ -34,7 +34,7 @@ class TwoLabelsOrMore:
     """Labels of any name, new ones at any time, and the places that they take.
 
     Labels take places in the order in which they come. Up to two of them have one output, number 1,
-    whose score speaks for the positive label against the other: for the second, but for the first
+    whose score is for the positive label, against the other: for the second, but for the first
     if that is True (or equals it: 1, 1.0). At the third each label gets an output of its own. A tie
     goes to the negative label, among more to the one that came first.
     """
@@ -80,7 +80,7 @@ class TwoLabelsOrMore:
         return w * (1.0 if self.class_weight is None else self.class_weight.get(y, 1.0))
 
     def count(self, answered, y):
-        """The tallies of a labelled event; the first of all is no mistake."""
+        """The tallies of a labelled event; the first of all is not a mistake."""
         self.n_mistakes += bool(self.place) and bool(answered != y)
         self.n_seen += 1
 
@@ -113,7 +113,7 @@ class Slot:
         self.s = 0.0  # the mean of |x|, by sample weight; float64
         self.negative = False  # whether it ever was
         self.cnt = 0.0  # the sum of sample weights u
-        self.om = 0.125  # how much it has told about the label; sqrt(eps) at first
+        self.om = 0.125  # how informative it is about the label; sqrt(eps) at first
         self.c = {}  # {place: the sum of u v}, of which N is the sum
         self.w = {}  # {output: weight}
         self.G = {}  # {output: the sum of q X^2}
@@ -163,7 +163,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
 
     The step is as large as the error of the probability: w += eta u g X / sqrt(G), with logistic
     loss and AdaGrad (Duchi, Hazan & Singer 2011). X is the event scaled to length 1 at most. Each
-    feature counts as much as it has told about the label so far: om^2 = eps + chi^2 of its counts.
+    feature counts as much as it has been informative so far: om^2 = eps + chi^2 of its counts.
     The naive Bayes log-odds of the same counts are one more feature (Wang & Manning 2012).
 
     What the equations leave open, and how it is settled here:
@@ -197,7 +197,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
       a gap may say something, too. A column that is far now may be no more with the next event: a
       and b say it, and nothing else is kept.
     * A column's om is made of centred counts of its own, e; it has no part in naive Bayes. Its
-      plain counts go on, for the day it is no column.
+      plain counts go on, for when it is not a column.
     * An event has its features in its order, then the columns in the order of their places, then
       what these hide: their gaps.
     * Curves and surfaces of columns: `shapes.py`.
@@ -212,7 +212,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
     * Where cnt would reach 2^20, the feature's cnt and c are halved until it is below. A float32 of
       that size still adds 1/16; from 2^24 on it would not add 1, and counts would stand still, each
       from another time on. What is read of counts are ratios, so only the `+ 1` of cnt + 1 notices,
-      and what a feature told more than a million of its events ago fades.
+      and what a feature said more than a million of its events ago fades.
     * Sample weights are meant in events. One above 1/phi makes an output forget its G, as the
       equations have it; one above 2^20 drowns what a feature counted before. Nothing overflows.
     * L bounds the sum of |X| without the intercept. c, of the rank, is without it too.
@@ -681,7 +681,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
 
         With pi_k = (D_k + 1) / (T + K) that is (T + K) sum of c_k^2 / (D_k + 1), less N^2. With
         more than two labels it is D_k + 10 there: a feature that came a few times, each time with
-        another rare label, has told nothing yet.
+        another rare label, has said nothing yet.
         """
         column = slot.column
         few = 1.0 if self.two else 10.0
@@ -792,7 +792,7 @@ class AROW(TwoLabelsOrMore):
     More than two labels: one against all, each label's output with the others for -1. Two labels
     have one output, which is what two opposite ones would be; at the third it becomes them, w and
     -w with the same q. The intercept is a feature of value 1, and a newcomer's starts at -1: so it
-    steps only where a feature speaks for it. All its other weights start at 0.
+    steps only where a feature favours it. All its other weights start at 0.
     """
 
     def __init__(self, *, r=1.0, intercept=True, class_weight=None):

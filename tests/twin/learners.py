@@ -12,7 +12,7 @@ is a dict {feature: weight} in which an absent feature weighs 0. The intercept i
 INTERCEPT, of value 1 in every event. There is one vector for each *output*: the labels, or the
 single output True of the binary perceptron.
 
-What a bad argument raises is settled at the library's doors and is no business of the twin.
+What a bad argument raises is settled at the library's doors and does not concern the twin.
 """
 
 import math
@@ -661,10 +661,10 @@ class AROW(Learner):
 
     An event of sample weight u is an observation with 1/u of the noise: r / u stands for r.
 
-    Up to two labels have one output, True, whose score speaks for the positive one: the second, or
+    Up to two labels have one output, True, whose score is for the positive one: the second, or
     the first if it equals True. At the third each label gets an output, w and -w with the same q
     for those that were there. Then it is one against all, and a newcomer's intercept starts at -1,
-    so that it steps only where a feature of an event speaks for it.
+    so that it steps only where a feature of an event favours it.
     """
 
     calibrator = BinaryCalibrator

@@ -98,7 +98,7 @@ def touched(model, base, feature):
     """Whether a model's row differs from the base's; what it has let go says nothing."""
     if feature is not INTERCEPT and feature not in model.slots:
         return False
-    # u is there with every average; without one nobody would see it
+    # u is there with every average; without one it would not be seen
     kept = (
         {"none": ("w",)}.get(model.average, ("w", "u")) if not hasattr(model, "q") else ("w", "q")
     )

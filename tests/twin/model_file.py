@@ -287,7 +287,7 @@ class ModelFile:
     def adaptive_features(self, x):
         """Of each feature: x, s, cnt, om, {output: w}, {label: c}, N, what it is.
 
-        Which is None, or of a column a, b, n and since, or "gap".
+        What it is: None, or of a column a, b, n and since, or "gap".
         """
         stored = self.stored()
         event = {}
@@ -435,7 +435,7 @@ class ModelFile:
         return tau, added
 
     def columns_there(self, event):
-        """{place: v} of the columns of which an event has a value, or lacks one that is no gap."""
+        """{place: v} of the columns whose value an event has, or lacks without a gap."""
         values = {}
         for name, number in event.items():
             slot = self.find(*self.key_of(name.encode()))

@@ -135,7 +135,7 @@ class BinaryCalibrator:
         return {False: 1.0 - p, True: p}
 
     def learn(self, d, y, scale, t):
-        """What the vector said of event number t before it was told that the label is y."""
+        """What the vector said of event number t before it knew that the label is y."""
         if not is_due(t, 2):
             return
         z = self.z(d, scale)
@@ -174,7 +174,7 @@ class MulticlassCalibrator:
         return {j: w_j / S for j, w_j in w.items()}
 
     def learn(self, decision, y, scale, t):
-        """What the vector said of event number t before it was told that the label is y."""
+        """What the vector said of event number t before it knew that the label is y."""
         if len(decision) < 2 or y not in decision or not is_due(t, 8):
             return
         z = self.z(decision, scale)

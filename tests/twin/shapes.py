@@ -31,7 +31,7 @@ What the equations leave open, and how it is settled here:
   once its G is above 0.
 * c is halved, again and again, while N is 2^20 or more.
 * om, c, w, G and the gates of columns and pairs are kept as float32, tau_1 and tau_2 as float64.
-* A column that is none any more loses its curve; its pairs leave with it.
+* What is no longer a column loses its curve; its pairs leave with it.
 * Up to 16 columns all pairs have surfaces. Of more 16 are chosen: `Surfaces.choose`. So that memory
   is bounded, cells by labels are at most 2^20, and under a ceiling cells at most a quarter of
   max_features: of fewer columns then all are chosen from.
@@ -183,7 +183,7 @@ class Layer:
                 self.keep(model, cell)
 
     def keep(self, model, cell):
-        """Counts as they are stored, halved before there are too many; and what they have told."""
+        """Counts as they are stored, halved before there are too many; and how much they say."""
         cell.c = {k: float32(c) for k, c in cell.c.items()}
         halved = 1.0
         while self.all(model, cell) * halved >= model.most:

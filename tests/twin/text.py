@@ -5,7 +5,7 @@ lower-casing, composing, words, folding, length, n-grams, features, fields. Valu
 operations in the same order: sums of squares run in the order of the features with one accumulator
 (no `sum()`, which compensates its rounding errors since Python 3.12).
 
-What a bad argument raises is settled at the library's doors and is no business of the twin.
+What a bad argument raises is settled at the library's doors and does not concern the twin.
 """
 
 import ipaddress

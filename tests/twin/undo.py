@@ -2,7 +2,7 @@
 
 A step of a perceptron or MIRA adds d = coefficient * value to a weight, at time t. What it leaves
 in the averages is linear in d, so the same is subtracted, whatever came later. AdaptiveClassifier's
-numbers come back by the difference that the step made, and what is no sum is worked out again.
+numbers come back by the difference that the step made, and what is not a sum is worked out again.
 
 A feature that a ceiling has dropped since is left alone, also if it has come back: unless by chance
 to the very place that it had, which is all that is known of it.

@@ -100,7 +100,7 @@ def ordered(text):
 
 def joined(text):
     """Characters with those before them, where two are one and nothing between them forbids it."""
-    out, start = [], None  # where the last character is that is no mark
+    out, start = [], None  # where the last character is that is not a mark
     for c in text:
         number = combining(c)
         last = combining(out[-1]) if out else 0

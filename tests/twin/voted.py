@@ -201,7 +201,7 @@ class VotedPerceptron:
     def let_go(self, names):
         """Whenever there are as many names as a power of two, drop those that nothing has any more.
 
-        That is no kept update and, where vectors are weights, not the current one. No answer
+        That is not a kept update and, where vectors are weights, not the current one. No answer
         changes. While more than three in four are needed, all stay.
         """
         if self.budget and len(names).bit_length() > len(self.names).bit_length():
