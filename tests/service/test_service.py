@@ -340,7 +340,7 @@ def test_the_api_is_described_as_it_is(model):
 
 
 def wrecked(rng):
-    """A body that is no body, from one that is."""
+    """An invalid body, from a valid one."""
     body = bytearray(json.dumps({"text": "a", "label": "sport", "id": "7", "weight": 1}).encode())
     for _ in range(rng.randrange(1, 6)):
         at = rng.randrange(len(body))
