@@ -23,6 +23,9 @@ CLIENTS = {
 }
 
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
+
 def shown(language):
     (code,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.M | re.S)
     return code

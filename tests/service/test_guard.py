@@ -15,6 +15,8 @@ pytest.importorskip("starlette")
 
 from streamptron.service.guard import Tokens
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 ASK, TEACH = "ask-0123456789abcdef", "teach-0123456789abcdef"
 
 

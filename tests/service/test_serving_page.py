@@ -12,6 +12,9 @@ from tests.support.project import ROOT
 pytest.importorskip("starlette")
 
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
 def test_the_commands_of_the_page_print_what_it_shows(tmp_path):
     tool = tmp_path / "streamptron"

@@ -26,6 +26,9 @@ os.execv(sys.executable, [sys.executable, "-m", "streamptron", *sys.argv[2:]])
 """
 
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
+
 def test_a_socket_is_taken_over_and_readiness_is_said(tmp_path):
     model, path = tmp_path / "m", str(tmp_path / "sock")
     (Tokenizer() | AdaptiveClassifier()).save(model)
