@@ -266,7 +266,7 @@ def test_a_file_predicts_in_sql_on_every_machine(frame, tmp_path):
         ({"featuresCol": "f"}, ValueError, "textCol and featuresCol are both set"),
         ({"fields": ["text"]}, ValueError, "textCol and fields are both set"),
         ({"fields": []}, TypeError, "fields"),
-        ({"classWeight": {"spam": -1.0}}, ValueError, r"class_weight\['spam'\]=-1.0"),
+        ({"classWeight": {"spam": -1.0}}, ValueError, r"classWeight\['spam'\]=-1.0"),
         ({"classWeight": {("a", "b"): 1.0}}, TypeError, "the label .* is not a str, bool"),
         ({"classWeight": "balanced"}, TypeError, "classWeight.*give a dict"),
         ({"shuffle": False}, ValueError, "numShards is set and shuffle is False"),
