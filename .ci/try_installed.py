@@ -10,12 +10,14 @@ import importlib
 import importlib.metadata
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import streamptron
+import streamptron.sqlite
 from streamptron.estimator.river import INSTALLED
 
 TAKING = re.compile(r'^(?: *# *include|cdef extern from) "(.+)"', re.MULTILINE)
@@ -77,6 +79,26 @@ def command_answers() -> None:
         assert "predict" in run.stdout, run
 
 
+def sqlite_learns() -> str:
+    """The SQLite extension learns and answers, if the wheel was built with it; says which."""
+    if not hasattr(sqlite3.Connection, "enable_load_extension"):
+        return "a Python whose sqlite3 loads no extensions"
+    try:
+        path = streamptron.sqlite.path()
+    except FileNotFoundError:
+        return "without the SQLite extension"
+    db = sqlite3.connect(":memory:")
+    db.enable_load_extension(True)
+    db.load_extension(path)
+    db.execute("CREATE VIRTUAL TABLE spam USING streamptron(learner='adaptive')")
+    lessons = [("win a prize", "spam"), ("see you", "ham")]
+    db.executemany("INSERT INTO spam(text, label) VALUES (?, ?)", lessons)
+    found = db.execute("SELECT label FROM spam WHERE text MATCH 'a prize'").fetchall()
+    db.close()
+    assert found == [("spam",)], found
+    return "with the SQLite extension"
+
+
 def examples_are_true() -> None:
     """The docstrings' examples that need no extra give what they say."""
     rivers = ("perceptron", "mira") if INSTALLED else ()
@@ -94,10 +116,12 @@ def main() -> None:
     learns_and_saves()
     command_answers()
     examples_are_true()
+    extension = sqlite_learns()
     files = [file for file in installed.rglob("*") if file.suffix != ".pyc" and file.is_file()]
     size = sum(file.stat().st_size for file in files)
     python = ".".join(map(str, sys.version_info[:3]))
-    print(f"   {streamptron.__version__} works on Python {python}; {size / 1e6:.2f} MB installed")
+    version = streamptron.__version__
+    print(f"   {version} works on Python {python}; {size / 1e6:.2f} MB installed, {extension}")
 
 
 if __name__ == "__main__":
