@@ -330,6 +330,7 @@ def check_explanations(model, xs, folder, mapped):
     for x, line in zip(xs, done.stdout.splitlines(), strict=False):
         found = line.split(" parts ", 1)[1].split(" ")
         names = [None if name == "-" else unquote(name) for name in found[::2]]
+        assert len(names) == len({*names}), "a part is listed twice"
         found = dict(zip(names, map(float.fromhex, found[1::2]), strict=True))
         contributions = learner._explain(event(x), *learner._explained(first))[0]
         named = {None if name is None else str(name): part for name, part in contributions}
@@ -345,7 +346,9 @@ def measured(seed, n, labels):
         yield {**x, f"word {rng.randrange(9)}": 1}, labels[k], rng.choice((1.0, 0.5))
 
 
-@pytest.mark.parametrize("options", [{}, {"hash_bits": 8}, {"forget": "auto"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"hash_bits": 8}, {"forget": "auto"}, {"degree": 2}], ids=str
+)
 @pytest.mark.parametrize("labels", [["ham", "spam"], list("abcdefghi")], ids=len)
 def test_columns_of_numbers(labels, options, tmp_path):
     model = AdaptiveClassifier(hash_seed=1, **options)

@@ -33,6 +33,32 @@ static ptrdiff_t sp_part_entry(const sp_learner *learner, const sp_event *scored
     return part.other == SP_SLOT_NULL ? part.entry : -1;
 }
 
+/* Two columns that are also paired have a weight and a surface: both are the pair's share, and stand
+   in the place of its weight. -1 without memory. */
+static int sp_parts_join(const sp_learner *learner, const sp_event *scored, double *shares)
+{
+    const ptrdiff_t n = learner->pairs == NULL ? 0 : sp_machine_parts(learner, scored);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        sp_key key;
+        sp_key other;
+        if (shares[i] == 0.0 || sp_machine_part(learner, scored, i).other == SP_SLOT_NULL)
+            continue;
+        const int named = sp_machine_part_key(learner, scored, i, &key);
+        if (named < 0)
+            return -1;
+        for (ptrdiff_t j = 0; j < i && named; j++) {
+            if (sp_machine_part(learner, scored, j).other == SP_SLOT_NULL
+                && sp_machine_part_key(learner, scored, j, &other) > 0
+                && sp_key_equal(&key, &other)) {
+                shares[j] += shares[i];
+                shares[i] = 0.0;
+                break;
+            }
+        }
+    }
+    return 0;
+}
+
 /* What is always there, and with it the parts that have no names. */
 static double sp_part_always(const sp_learner *learner, const sp_event *scored,
                              const double *shares, double sign)
@@ -178,7 +204,8 @@ SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, 
     size_t size = (size_t)(sp_machine_parts(learner, &event->event) + 1) * sizeof(double);
     double *shares = (double *)(void *)sp_bytes_room(&event->shares, size);
     ptrdiff_t output = sp_output_of(learner, label, &sign);
-    if (shares == NULL || sp_machine_shares(learner, &event->event, output, its.kind, shares) < 0) {
+    if (shares == NULL || sp_machine_shares(learner, &event->event, output, its.kind, shares) < 0
+        || sp_parts_join(learner, &event->event, shares) < 0) {
         event->shares.failed = false;
         failed = sp_say_memory(error);
     } else
