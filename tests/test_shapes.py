@@ -308,6 +308,16 @@ def test_a_misspelt_shape_is_refused():
         AdaptiveClassifier(shape="curves")
 
 
+def test_what_was_learned_keeps_its_shape_in_a_copy():
+    model = AdaptiveClassifier()
+    for x, label in measurements(random.Random(1), 100):
+        model.learn_one(x, label)
+    with pytest.raises(ValueError, match="shape cannot change in a copy"):
+        model.clone({"shape": "line"}, include_attributes=True)
+    same = model.clone({"shape": "auto", "eta": 2.0}, include_attributes=True)
+    assert same.weights == model.weights
+
+
 # --- Hashed tables, which have numbers instead of names
 
 

@@ -21,7 +21,7 @@ if typing.TYPE_CHECKING:
 # what a copy that keeps the weights cannot change
 FIXED = (
     *("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed"),
-    *("degree", "interactions"),
+    *("degree", "interactions", "shape"),
 )
 
 
@@ -44,7 +44,7 @@ class Learner(Model, base.Estimator):
             Parameters to change.
         include_attributes
             Also copy what was learned. What the weights depend on (average, pocket, intercept,
-            max_features, hash_bits, hash_seed, degree, interactions) cannot be changed then.
+            max_features, hash_bits, hash_seed, degree, interactions, shape) cannot be changed then.
         """
         if not include_attributes:
             return super().clone(new_params)
