@@ -21,7 +21,7 @@ PART ?= 1/1
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
 	switches threads free-threaded coverage sanitize warnings journeys packages oldest bench \
 	docs spark dist reproducible recipes clean lib amalgamation platforms program sqlite deb \
-	deb-try announced
+	deb-try announced lines
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -144,6 +144,10 @@ amalgamation:
 # The library on other machines, as far as their compilers and qemu are there: the same bits.
 platforms: $(VENV)/.dev
 	.ci/platforms $(BIN)/python
+
+# How many lines each wing has, and what the whole may have.
+lines: $(VENV)/.made
+	$(BIN)/python tools/lines.py
 
 # spt, in build/program: what daemons and mail servers need of the command line, without Python.
 program:

@@ -7,6 +7,7 @@ import tokenize
 import pytest
 
 from tests.support.project import ROOT
+from tools import lines
 
 pytestmark = pytest.mark.once  # another Python would say the same
 
@@ -113,3 +114,14 @@ def test_no_message_says_an_article_for_a_type_itself():
     for path in (ROOT / "streamptron").rglob("*.py*"):
         if path.suffix in (".py", ".pyx"):
             assert article.findall(path.read_text("utf-8")) == [], name(path)
+
+
+def test_lines_of_code_and_of_comments_are_told_apart():
+    in_c = "int a; /* why\n   it is */\n\n// no\nint b; // b\n"
+    assert lines.counted(in_c, lines.IN_C) == (2, 2)
+    in_python = 'def f():\n    """Words,\n    more."""\n    # why\n    return 1  # one\n'
+    assert lines.counted(in_python, lines.IN_PYTHON) == (2, 3)
+
+
+def test_the_house_is_within_its_budget():
+    assert 0 < lines.product(lines.table())["all"] <= lines.BUDGET

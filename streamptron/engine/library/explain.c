@@ -33,8 +33,8 @@ static ptrdiff_t sp_part_entry(const sp_learner *learner, const sp_event *scored
     return part.other == SP_SLOT_NULL ? part.entry : -1;
 }
 
-/* Two columns that are also paired have a weight and a surface: both are the pair's share, and stand
-   in the place of its weight. -1 without memory. */
+/* Two columns that are also paired have a weight and a surface: both are the pair's share, in the
+   place of its weight. -1 without memory. */
 static int sp_parts_join(const sp_learner *learner, const sp_event *scored, double *shares)
 {
     const ptrdiff_t n = learner->pairs == NULL ? 0 : sp_machine_parts(learner, scored);
