@@ -90,7 +90,8 @@ class ParameterError(ValueError):
             words += plain
             if name is not None:
                 given = None if alone else value or shown(self._given[name])
-                words += written(name, given, None)
+                label = self.label if name == self.name and given is not None else None
+                words += written(name, given, None if label is None else shown(label))
         return words
 
     def worded(self, written: Written) -> Self:

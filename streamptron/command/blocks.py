@@ -250,7 +250,7 @@ class TextBlock(Block):
         lines = self.block.data.split(b"\n")
         for at, (place, reason) in enumerate(self.faults):
             if reason == NO_TAB:
-                self.lines.faults[at] = place, no_tab(lines[place])
+                self.lines.faults[at] = place, worded(no_tab(lines[place]))
 
     def line(self, place: int) -> int:
         return self.block.line + place
@@ -395,7 +395,7 @@ class EventBlock(Block):
         made = model.event
         for place, (record, _, _) in enumerate(lines):
             if isinstance(record, LineError):
-                self.faults.append((place, record.reason))
+                self.faults.append((place, worded(record.args[2])))
             elif record.x is not None:  # else it is blank
                 try:
                     self._events.append(made(record.x))

@@ -27,6 +27,7 @@ from streamptron.command.process import Signals, Stop, counted, say, unwritable
 from streamptron.command.sets import answers_of
 from streamptron.command.stream import Stream
 from streamptron.command.train import Score
+from streamptron.command.worded import worded
 from streamptron.estimator.names import shown
 from streamptron.files.sources import LineError, find_sources, format_of
 
@@ -326,7 +327,7 @@ class Filter:
 
     def _bad(self, error: LineError) -> None:
         self.n_bad += 1
-        self.first_bad = self.first_bad or str(error)
+        self.first_bad = self.first_bad or worded(error)
 
     def _write(self, data: bytes) -> None:
         self._out += data

@@ -20,6 +20,7 @@ from streamptron.command.worded import worded
 from streamptron.errors import ParameterError
 from streamptron.files.sources import (
     FORMAT_NAMES,
+    LineError,
     check_encoding,
     find_sources,
     format_of,
@@ -93,7 +94,7 @@ class CommandOfOptions(click.Command):
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except ParameterError as error:
+        except (ParameterError, LineError) as error:
             raise click.ClickException(worded(error)) from error
 
 

@@ -23,6 +23,7 @@ from streamptron.command.doubts import Doubts
 from streamptron.command.process import Signals, Stop, say
 from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import Place, Stream
+from streamptron.command.worded import worded
 from streamptron.estimator.names import shown
 from streamptron.files.sources import LineError, find_sources
 from streamptron.modelfile.lock import identity
@@ -249,7 +250,7 @@ class Training:
         self.stopped_by = 0  # a signal
         self.n_learned = 0
         self.n_bad = 0
-        self.first_bad: LineError | None = None
+        self.first_bad = ""
         self.replaced = Replaced(encoding)
         self.doubts = Doubts()
         self._learning = True
@@ -383,7 +384,7 @@ class Training:
             raise error
         if self._first:
             self.n_bad += 1
-            self.first_bad = self.first_bad or error
+            self.first_bad = self.first_bad or worded(error)
 
     def _pass(self) -> None:
         """Learn all events but the held ones, or score the held ones."""

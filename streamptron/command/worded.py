@@ -5,10 +5,13 @@ from __future__ import annotations
 import click
 
 from streamptron.errors import ParameterError, in_python
+from streamptron.files.sources import LineError
 
 
-def worded(error: Exception) -> str:
+def worded(error: Exception | str) -> str:
     """What an error says; parameters are written as the options of the command that runs."""
+    if isinstance(error, LineError) and isinstance(error.args[2], ParameterError):
+        return str(LineError(error.file, error.line, worded(error.args[2])))
     if not isinstance(error, ParameterError):
         return str(error)
     context = click.get_current_context(silent=True)

@@ -100,7 +100,10 @@ class CSV(Format):
                         raise row
                     self._settle(row)
                 except BadLine as bad:
-                    raise LineError(lines.file, lines.first, f"in the header, {bad}") from None
+                    what = bad.args[0]
+                    if not isinstance(what, ParameterError):
+                        what = f"in the header, {what}"
+                    raise LineError(lines.file, lines.first, what) from None
             else:
                 yield lines.first, row
 
@@ -111,10 +114,7 @@ class CSV(Format):
         named += [column for column in (label, *self._texts) if column is not None]
         for column in named:
             if column not in header:
-                raise BadLine(
-                    f"no column {shown(column)}; there are {shown(header, 300)}"
-                    f"{_hint(column, header)}"
-                )
+                raise BadLine(_lacks(column, header))
         for column in header:
             if header.count(column) > 1:
                 raise BadLine(f"two columns {shown(column)}; rename one")
@@ -192,22 +192,30 @@ class CSV(Format):
                 "value is missing, or make the column a category"
             )
         if not held(value):
-            raise BadLine(
-                f"{column}: {value} is an int that a float64 cannot hold exactly, as ids are; "
-                f"leave the column out by types[{shown(column)}]='ignore', or take it for names "
-                "by 'category'"
+            ignore = ParameterError(
+                "types",
+                "ignore",
+                sentence=plain(
+                    f"{column}: {value} is an int that a float64 cannot hold exactly, as ids are; "
+                )
+                + "leave the column out by {types}, or take it for names by 'category'",
+                label=column,
             )
+            raise BadLine(ignore)
         put(x, column, value)
 
 
-def _hint(column: str, header: list[str]) -> str:
-    """What may be wrong with a header that lacks a column."""
+def _lacks(column: str, header: list[str]) -> ParameterError:
+    """The error of a header that lacks a column, with what may be wrong."""
+    said = f"in the header, no column {shown(column)}; there are {shown(header, 300)}"
     for delimiter in DELIMITERS:
         if any(column in cell.split(delimiter) for cell in header):
-            return f"; are the cells between other characters? Give delimiter={delimiter!r}"
+            hint = "; are the cells between other characters? Give {delimiter}"
+            return ParameterError("delimiter", delimiter, sentence=plain(said) + hint)
+    hint = ""
     if any(parsed_number(cell) is not None for cell in header):
-        return "; if the file has no header, name its columns by columns="
-    return ""
+        hint = "; if the file has no header, name its columns by {columns!s}"
+    return ParameterError("columns", None, sentence=plain(said) + hint)
 
 
 def _label(cell: str, number: bool) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from streamptron.errors import ParameterError
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, label_of
@@ -20,12 +21,13 @@ OTHERS = {
 }
 
 
-def no_tab(line: bytes) -> str:
-    """What to say of a line without a TAB: which format it looks like."""
+def no_tab(line: bytes) -> ValueError:
+    """The error of a line without a TAB: which format it looks like."""
     for format, looks in OTHERS.items():
         if looks.match(line):
-            return f"{NO_TAB}; of another format, which it looks like, say format={format!r}"
-    return NO_TAB
+            sentence = f"{NO_TAB}; of another format, which it looks like, say {{format}}"
+            return ParameterError("format", format, sentence=sentence)
+    return ValueError(NO_TAB)
 
 
 class Plain(Format):

@@ -208,7 +208,7 @@ class Reader:
                     if labels is not None and y is not None:
                         y = _renamed(y, labels) if form.several else _named(y, labels)
                 except BadLine as bad:
-                    yield LineError(name, line, str(bad))
+                    yield LineError(name, line, bad.args[0])
                     continue
                 self.n_events += 1
                 if form.replaced:

@@ -81,11 +81,11 @@ class LineError(ValueError):
     mail.tsv:7: no TAB; write label<TAB>text
     """
 
-    def __init__(self, file: str, line: int, reason: str) -> None:
+    def __init__(self, file: str, line: int, reason: str | ParameterError) -> None:
         super().__init__(file, line, reason)
         self.file = file
         self.line = line
-        self.reason = reason
+        self.reason = str(reason)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}"

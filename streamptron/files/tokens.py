@@ -13,7 +13,7 @@ from streamptron.estimator.names import shown, type_shown
 
 
 class BadLine(Exception):
-    """What is wrong with a line, and what to do."""
+    """What is wrong with a line, and what to do: a sentence, or a ParameterError with an option."""
 
 
 def decoded(data: bytes) -> str:

@@ -6,6 +6,7 @@ import re
 from math import isfinite
 from typing import Any
 
+from streamptron.errors import ParameterError, plain
 from streamptron.estimator.cells import category, float_of
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
@@ -25,7 +26,11 @@ class VW(Format):
 
     def _label(self, word: str) -> Any:
         if self._numbers:
-            return number_of(word, "the label", 'for labels that are text give label_type="text"')
+            try:
+                return number_of(word, "the label", "")
+            except BadLine as bad:
+                hint = plain(str(bad)) + "for labels that are text give {label_type}"
+                raise BadLine(ParameterError("label_type", "text", sentence=hint)) from None
         if not word:
             raise BadLine("the label is empty; write one between commas")
         return word

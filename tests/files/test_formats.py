@@ -104,7 +104,7 @@ dog | a
     assert problems(data, "vw") == {
         1: "no bar; write label | name:value ...",
         2: "the label 'dog' is not a finite number; "
-        'for labels that are text give label_type="text"',
+        "for labels that are text give label_type='text'",
         3: "'3' after label and importance; only a 'tag may follow",
         4: "the importance -1 is negative; write 0 or more",
         5: "the importance 'x' is not a finite number; write one",
@@ -367,7 +367,7 @@ def test_a_header_in_the_middle_of_a_csv_file_is_a_bad_line():
         (b"kind;size", "Give delimiter=';'"),
         (b"kind\tsize", "Give delimiter='\\t'"),
         (b"size|kind", "Give delimiter='|'"),
-        (b"spam,1", "if the file has no header, name its columns by columns="),
+        (b"spam,1", "if the file has no header, name its columns by columns"),
     ],
 )
 def test_a_column_that_is_not_there_says_what_may_be_wrong(header, hint):
