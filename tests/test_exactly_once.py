@@ -6,6 +6,7 @@ The servers are the tests' own; they listen on a socket in a folder, or on the l
 import importlib.util
 import os
 import random
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -131,3 +132,32 @@ def test_workers_that_share_a_queue_learn_each_row_once_between_them(server, liv
     assert sum(n_seen) == n_rows - left.fetchone()[0]
     assert len(n_seen) == 2
     assert min(n_seen) > 0
+
+
+@pytest.mark.parametrize("started", ["Kafka"], indirect=True)
+@pytest.mark.parametrize("n_kills", slow([20], among=[2, 20]))
+def test_processes_that_share_a_topic_learn_each_message_once(server, n_kills):
+    rng = random.Random(n_kills)
+    code = server.group_code()
+    events = [[] for _ in range(server.n_partitions)]
+    lives = [server.start(code) for _ in range(3)]
+    try:
+        for _ in range(n_kills):
+            for n, its in enumerate(events):
+                new = [event(rng, k) for k in range(len(its), len(its) + 200)]
+                server.put(new, partition=n)
+                its += new
+            time.sleep(rng.uniform(0.5, 2.0))
+            consumers.stop(lives[place := rng.randrange(3)], signal.SIGKILL)
+            lives[place] = server.start(code)
+        consumers.until(lambda: server.group_learned() == [len(its) for its in events])
+        assert [life.poll() for life in lives] == [None] * 3
+    finally:
+        for life in lives:
+            consumers.stop(life, signal.SIGKILL)
+    for n, its in enumerate(events):
+        once = Tokenizer() | MulticlassPerceptron(hash_seed=1)
+        for text, label in its:
+            once.learn_one(text, label)
+        saved = Checkpoint.newest_saved(server.folder / f"mail-{n}")
+        assert learned(saved.model[-1]) == learned(once[-1])

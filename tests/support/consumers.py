@@ -281,6 +281,7 @@ class Kafka:
     module, install = "confluent_kafka", "confluent-kafka"
     program = None  # the broker is in the module
     longest = 16_000
+    n_partitions = 4  # as the broker makes a topic
 
     def __init__(self, folder):
         pass
@@ -298,14 +299,40 @@ class Kafka:
 
     def code(self):
         return code_of(
-            "from confluent_kafka import ",
+            "from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, ",
             {"/var/lib/streamptron/mail": str(self.folder / "mail"), "localhost": self.where},
         )
 
-    def put(self, events):
+    def put(self, events, partition=0):
         for text, label in events:
-            self.client.produce("mail", value=text, key=label, partition=0)
+            self.client.produce("mail", value=text, key=label, partition=partition)
         assert self.client.flush(PATIENCE) == 0
+
+    def group_code(self):
+        """The consumer that shares the topic; it notices soon that another one is gone."""
+        return code_of(
+            "from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException\n",
+            {
+                "/var/lib/streamptron/mail": str(self.folder / "mail"),
+                "localhost": self.where,
+                "every_seconds=10": "every_seconds=0.2",
+                '"group.id": "streamptron",': '"group.id": "streamptron",'
+                '"session.timeout.ms": 1000, "heartbeat.interval.ms": 100,',
+                "consumer.poll(1.0)": "consumer.poll(0.1)",
+            },
+        )
+
+    def start(self, code):
+        return subprocess.Popen([sys.executable, "-c", code], env=environment())
+
+    def group_learned(self):
+        """How many events of each partition have been learned, as far as it is saved."""
+        from streamptron import Checkpoint
+
+        found = [
+            Checkpoint.newest_saved(self.folder / f"mail-{n}") for n in range(self.n_partitions)
+        ]
+        return [saved.position if saved else 0 for saved in found]
 
     def n_learned(self, position):
         assert position.keys() == {0}
