@@ -17,6 +17,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from streamptron.command.process import say
+from streamptron.service import inference
 from streamptron.service.bad import Bad
 from streamptron.service.metrics import CONTENT_TYPE, Numbers
 from streamptron.service.openapi import document
@@ -269,6 +270,15 @@ class Site:
                 for do in ("save", "reload")
             ),
             Route("/openapi.json", self._described, methods=["GET"]),
+            Route("/v2", self._handled(self._inferring, "server"), methods=["GET"]),
+            Route("/v2/health/live", self._healthy, methods=["GET"]),
+            Route("/v2/health/ready", self._handled(self._ready), methods=["GET"]),
+            *(
+                Route(
+                    f"/v2/models/{{model}}{do}", self._handled(self._inferring, do), methods=[how]
+                )
+                for do, how in (("", "GET"), ("/ready", "GET"), ("/infer", "POST"))
+            ),
             Route("/-/healthy", self._healthy, methods=["GET"]),
             Route(f"{before}/-/ready", self._handled(self._ready), methods=["GET"]),
         ]
@@ -401,6 +411,25 @@ class Site:
         elif not await service.reload():
             raise Bad(409, "the model was not reloaded; the server's log says why")
         return answer({"done": "saved" if do == "save" else "reloaded", "version": service.n})
+
+    async def _inferring(self, request: Request, service: Service, do: str) -> Response:
+        """The Open Inference Protocol, whose errors are one sentence."""
+        if do == "server":
+            return answer(inference.SERVER)
+        try:
+            name = request.path_params["model"]
+            if name != inference.name_of(service):
+                raise Bad(404, f"there is no model {name}; this is {inference.name_of(service)}")
+            if do != "/infer":
+                return answer(inference.about(service) if not do else {"ready": True})
+            said = decoded(await self._body(request))
+            events = inference.events_of(service, said)
+            if len(events) > self._limits.lines:
+                raise Bad(413, f"there are more than --max-lines {self._limits.lines} events")
+            found = await Turns(service, "predict").done(events)
+            return answer(inference.outputs_of(service, said, found))
+        except Bad as error:
+            return answer({"error": error.message}, error.status)
 
     async def _described(self, request: Request) -> Response:
         return answer(document())
