@@ -291,7 +291,7 @@ def test_names_that_are_mere_objects_are_refused(learner):
 
 @every_limited_learner
 def test_max_features_and_hash_bits_exclude_each_other(learner):
-    with pytest.raises(ValueError, match="max_features and hash_bits"):
+    with pytest.raises(ValueError, match="max_features=5 and hash_bits=5"):
         LEARNERS[learner](max_features=5, hash_bits=5)
 
 

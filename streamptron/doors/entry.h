@@ -5,7 +5,7 @@
 
 #include <Python.h>
 
-#include "lock.h"
+#include "free.h"
 #include "memory/compiler.h"
 
 /* The value of an int below 2^61 - 1 in size, without a call if it is small. Larger ints, and the

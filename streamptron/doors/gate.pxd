@@ -56,7 +56,7 @@
 
 from cpython.object cimport PyObject
 
-cdef extern from "lock.h":
+cdef extern from "free.h":
     const bint FREE_THREADED "SP_FREE_THREADED"
     PyObject* beside "sp_beside" (PyObject* model, PyObject* x) noexcept
     bint gc_disable "sp_gc_disable" () noexcept     # whether it was on

@@ -140,9 +140,9 @@ def names_of(fields: Any) -> tuple[str, ...] | None:
         raise ParameterTypeError("fields", fields, "None, a name, or a tuple of names")
     names = (fields,) if isinstance(fields, str) else tuple(fields)
     if not names or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"fields={shown(fields)}; it must have at least one name, each a str")
+        raise ParameterTypeError("fields", fields, "at least one name, each a str")
     if len(set(names)) < len(names):
-        raise ValueError(f"fields={shown(fields)}; a name occurs twice")
+        raise ParameterError("fields", fields, "names, each of which occurs once")
     return names
 
 

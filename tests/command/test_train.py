@@ -538,7 +538,10 @@ def test_every_option_that_a_message_names_is_one():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "heading", "least"),
-    [("README.md", "## A first look", 3), ("docs/command-line.md", "# The command line", 8)],
+    [
+        ("README.md", "## Texts, River, the command line", 3),
+        ("docs/command-line.md", "# The command line", 8),
+    ],
 )
 def test_the_commands_of_the_docs_write_what_they_say(page, heading, least, tmp_path):
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -293,7 +293,7 @@ def test_the_shared_library_has_the_listed_symbols_and_no_others():
 
 
 def test_it_is_small_and_needs_nothing_but_the_c_library():
-    assert (folder() / "libstreamptron.so.0").stat().st_size < 420_000
+    assert (folder() / "libstreamptron.so.0").stat().st_size < 421_000
     if shutil.which("readelf"):
         printed = called("readelf", "-d", str(folder() / "libstreamptron.so.0"))
         needed = re.findall(r"NEEDED.*\[(.*?)\]", printed)

@@ -15,6 +15,10 @@
        needs       what must be given with it, or it would do nothing
        about       what it does, in a sentence */
 
+#ifndef SP_PARAMETER
+  #define SP_PARAMETER(name, of, kind, to, low, high, start, want, needs, about)
+#endif
+
 SP_PARAMETER(margin, "PMR", NUMBER, rule.margin, 0, 1e50, 0,
              "a number of at least 0 and at most 1e+50", "",
              "Update if the score, or the right answer's lead, is at most this.")

@@ -77,7 +77,8 @@ static inline int sp_zeros_below(uint64_t word)
   #if __GNUC__ >= 12
     /* nor is anything kept in registers for a loop */
     #define SP_OPTIMIZE_SIZE \
-      _Pragma("GCC optimize(\"Oz,no-tree-loop-im,no-move-loop-invariants\")")
+      _Pragma("GCC optimize(\"Oz,no-tree-loop-im,no-move-loop-invariants,\
+no-tree-dominator-opts\")")
   #else
     #define SP_OPTIMIZE_SIZE _Pragma("GCC optimize(\"Os\")")
   #endif

@@ -1,7 +1,7 @@
 /* What takes the place of the interpreter's lock where the interpreter has none. */
 
-#ifndef STREAMPTRON_LOCK_H
-#define STREAMPTRON_LOCK_H
+#ifndef STREAMPTRON_FREE_H
+#define STREAMPTRON_FREE_H
 
 #include <Python.h>
 
