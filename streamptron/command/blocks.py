@@ -585,7 +585,7 @@ def mark_of(line: Any) -> int:
 
 
 def bad_line(record: Any, error: Exception) -> LineError:
-    """The error of a line whose event or label is none that the model takes."""
+    """The error of a line whose event or label the model does not take."""
     return LineError(record.file, record.line, worded(error))
 
 

@@ -1,5 +1,5 @@
-/* Features four at a time: an event of two labels is answered and learned so, and of more labels
-   answered as far as their heads go.
+/* Features four at a time, where a register has four doubles (SP_WIDER's `wide`): an event of two
+   labels is answered and learned so, and of more labels answered as far as their heads go.
 
    Four heads are read and turned, so that a register has the same number of all four; the formulas
    of adaptive/head.h are worked out lane by lane, and learning turns them back. What is left at an
