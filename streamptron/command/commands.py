@@ -314,11 +314,10 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
     """Compare answers with the labels in files.
 
     Precision, recall, F1, accuracy, and how often each label got which answer; of several labels
-    micro- and macro-F1, exact sets, Hamming loss and LRAP. A rate that is
-    undefined, such as the precision of an answer that was never given, is -, in JSON null. Below
-    --min-probability an answer is `unsure`, and counts as wrong. For a filter of mails a table
-    shows how many of each label would be answered wrongly, or be unsure, at several such
-    probabilities.
+    micro- and macro-F1, exact sets, Hamming loss and LRAP. A rate that is undefined, such as the
+    precision of an answer that was never given, is -, in JSON null. Below --min-probability an
+    answer is `unsure`, and counts as wrong. For a filter of mails a table shows how many of each
+    label would be answered wrongly, or be unsure, at several such probabilities.
 
     \b
     Examples:
