@@ -214,7 +214,7 @@ def _spamd(model: str, address: str, given: dict[str, Any]) -> int:
 
 def _http(model: str, http: str | None, given: dict[str, Any]) -> int:
     try:
-        from streamptron.service.http import Limits
+        from streamptron.service.lines import Limits
         from streamptron.service.run import Running, is_loopback
     except ImportError as error:
         raise click.UsageError(

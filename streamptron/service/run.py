@@ -15,7 +15,8 @@ import uvicorn
 
 from streamptron.command.process import say
 from streamptron.service.guard import LOOPBACK, Guard, Tokens
-from streamptron.service.http import Limits, Site
+from streamptron.service.http import Site
+from streamptron.service.lines import Limits
 from streamptron.service.systemd import notify
 
 if typing.TYPE_CHECKING:

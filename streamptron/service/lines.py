@@ -1,0 +1,207 @@
+"""JSON: read, and written; lines of it are answered as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import time
+import typing
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from streamptron.service.bad import Bad
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import Receive, Scope, Send
+
+    from streamptron.service.service import Service
+
+LINES = "application/x-ndjson"
+SLICE = 0.002  # seconds of work, after which others have their turn
+PENDING = 1000  # answers that wait for the disk together
+UNSENT = 1 << 26  # bytes of answers that a client has not taken; then no more of it is read
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What one request may take; the options of `streamptron serve` say what each is."""
+
+    body: int = 1 << 20
+    lines: int = 1_000_000
+    seconds: float = 60.0
+    watchers: int = 50
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant)
+encoded = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+def decoded(data: bytes) -> Any:
+    """JSON, or a Bad that says why not."""
+    try:
+        return _DECODER.decode(data.decode())
+    except UnicodeDecodeError:
+        raise Bad(400, "it is not UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        raise Bad(400, f"it is not JSON: {error}") from None
+
+
+def decoded_lines(lines: list[bytes]) -> list[Any]:
+    """The JSON of each line, or a Bad."""
+    found: list[Any] = []
+    for line in lines:
+        try:
+            text = line.decode()
+            value, end = _DECODER.raw_decode(text)
+            if end != len(text) and text[end:].strip():
+                value = decoded(line)
+        except (ValueError, RecursionError):  # it is said why
+            try:
+                value = decoded(line)
+            except Bad as error:
+                value = error
+        except Bad as error:
+            value = error
+        found.append(value)
+    return found
+
+
+class Turns:
+    """Many events, done in slices, so that others have their turn in between."""
+
+    def __init__(self, service: Service, do: str) -> None:
+        self.service, self.do = service, do
+        self._many: Callable[[list[Any]], list[Any]] = getattr(service, f"{do}_many")
+        self._n = 8  # events of a slice
+        self.writes = do != "predict"
+
+    async def done(self, events: list[Any]) -> list[Any]:
+        """What becomes of each: an object, or a Bad."""
+        found: list[Any] = []
+        while len(found) < len(events):
+            began = time.perf_counter()
+            found += self._many(events[len(found) : len(found) + self._n])
+            took = time.perf_counter() - began
+            if took < SLICE / 2:
+                self._n = min(512, 2 * self._n)
+            elif took > SLICE:
+                self._n = max(1, self._n // 2)
+            await asyncio.sleep(0)
+        return found
+
+    async def durable(self, found: list[Any]) -> None:
+        """Wait until what was learned is as safe as was asked, and say so."""
+        if not self.writes or self.service.log is None:
+            return
+        try:
+            durable = await self.service.log.durable()
+        except OSError as error:
+            raise Bad(507, f"the disk did not take the lesson: {error.strerror}") from None
+        for each in found:
+            if isinstance(each, dict):
+                each["durable"] = durable
+
+
+def as_line(found: Any, number: int) -> str:
+    if isinstance(found, str):
+        return found
+    if isinstance(found, Bad):
+        error = found.said()["error"]
+        return encoded({"error": {"line": number, **error, "status": found.status}})
+    return encoded(found)
+
+
+class LinesResponse(Response):
+    """Lines that are answered as they come, each in its order.
+
+    Most clients send all they have before they read, so reading goes on while answers wait to be
+    taken, up to UNSENT bytes of them.
+    """
+
+    def __init__(self, request: Request, turns: Turns, limits: Limits) -> None:
+        super().__init__(media_type=LINES)
+        del self.headers["content-length"]
+        self._request, self._turns, self._limits = request, turns, limits
+        self._unsent: list[bytes] = []
+        self._size = 0
+        self._more = asyncio.Event()
+        self._room = asyncio.Event()
+        self._ended = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        sender = asyncio.create_task(self._send(send))
+        try:
+            await self._read()
+        except ClientDisconnect:
+            sender.cancel()
+            return
+        except (TimeoutError, Bad) as error:
+            bad = error if isinstance(error, Bad) else Bad(408, "the client took too long")
+            self._put(as_line(bad, 0).encode() + b"\n")
+        except BaseException:
+            sender.cancel()
+            raise
+        self._ended = True
+        self._more.set()
+        await sender
+
+    async def _send(self, send: Send) -> None:
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            body, self._unsent, self._size = b"".join(self._unsent), [], 0
+            self._room.set()
+            ended = self._ended and not self._unsent
+            async with asyncio.timeout(self._limits.seconds):
+                await send({"type": "http.response.body", "body": body, "more_body": not ended})
+            if ended:
+                return
+
+    def _put(self, body: bytes) -> None:
+        self._unsent.append(body)
+        self._size += len(body)
+        self._more.set()
+
+    async def _read(self) -> None:
+        limits, number, rest = self._limits, 0, b""
+        pieces = self._request.stream().__aiter__()
+        while True:
+            async with asyncio.timeout(limits.seconds):
+                piece = await anext(pieces, b"")
+            rest += piece
+            if piece:
+                *lines, rest = rest.split(b"\n")
+            else:
+                lines, rest = [rest], b""
+            if len(rest) > limits.body:
+                raise Bad(413, f"a line has more than --max-size {limits.body} bytes")
+            lines = [line for line in lines if line.strip()]
+            if number + len(lines) > limits.lines:
+                raise Bad(
+                    413, f"there are more than --max-lines {limits.lines}; send them in parts"
+                )
+            for at in range(0, len(lines), PENDING):
+                number = await self._answer(lines[at : at + PENDING], number)
+            if not piece:
+                return
+
+    async def _answer(self, lines: list[bytes], number: int) -> int:
+        found = await self._turns.done(decoded_lines(lines))
+        await self._turns.durable(found)
+        text = "\n".join([as_line(each, n) for n, each in enumerate(found, number + 1)])
+        self._put(text.encode() + b"\n")
+        while self._size > UNSENT:
+            self._room.clear()
+            async with asyncio.timeout(self._limits.seconds):
+                await self._room.wait()
+        return number + len(lines)
