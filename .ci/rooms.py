@@ -23,14 +23,14 @@ FLOOR = (97, 90)
 FLOOR_OF_DOORS = (88, 0)
 FLOORS = {
     # each instance of a template has branches of its own, and many are constant there
-    "engine/linear/loops": (95, 30),
-    "engine/linear/keep": (97, 5),
-    "engine/linear/step": (97, 70),
-    "engine/linear/table": (95, 90),
+    "engine/table/loops": (95, 30),
+    "engine/table/keep": (97, 5),
+    "engine/events/step": (97, 70),
+    "engine/table/table": (95, 90),
     "engine/adaptive/slots": (97, 85),
-    "engine/adaptive/head": (97, 85),
+    "engine/features/head": (97, 85),
     "engine/adaptive/two": (97, 60),
-    "engine/adaptive/logs": (97, 85),
+    "engine/math/logs": (97, 85),
     "engine/events/lines": (60, 45),  # most kinds of lines are the command line's
     "engine/events/matrix": (96, 90),  # some kinds of numbers are read in one way only
     "engine/memory/pool": (94, 84),  # Windows, AddressSanitizer

@@ -38,7 +38,7 @@ class _Contradiction(ValueError):
     """Something that no model holds, in a file used in place or in a delta."""
 
 
-# By what engine/file/words.h calls them.
+# By what engine/json/words.h calls them.
 _RAISED: dict[int, type[Exception]] = {1: MemoryError, 3: _Contradiction, 4: NotOfThisBase}
 
 

@@ -1,6 +1,6 @@
 """Labels that come late, and labels that were wrong: tickets and steps, as bytes that can be kept.
 
-Both begin alike, so that no sixteen bytes before an event are missing (engine/whole/packed.h):
+Both begin alike, so that no sixteen bytes before an event are missing (engine/exchange/packed.h):
 
     s t   version   kind   crc32 of all but itself   mark of the kind of model   parts
     2     1         1      4                         8                           each with its size

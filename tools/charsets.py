@@ -143,7 +143,7 @@ def table():
     return "\n".join(
         [
             "/* Written by tools/charsets.py: mail/charset.h says what it is. */\n",
-            '#include "mail/charset.h"\n',
+            '#include "mail/charsets.h"\n',
             "/* clang-format off */\n",
             *names(),
             array(f"const uint8_t sp_charset_rows[{len(rows)}]", rows),

@@ -1,4 +1,4 @@
-"""Write streamptron/engine/linear/powers_table.h: 2^(i / 128) for i from 0 to 127.
+"""Write streamptron/engine/math/powers_table.h: 2^(i / 128) for i from 0 to 127.
 
 Each is the nearest double, and what it is short of the power as a share of it, also the nearest.
 """

@@ -6,7 +6,7 @@ takes; here it is written down as bytes, and with it what its step has changed
 
 Merges, as the engine sees them: digests, deltas, and all models in one. What they call their labels
 and odd names is united in sides.py, with Python code; what is here runs without it, and the engine
-(engine/whole/join.h) without the interpreter's lock. No other thread learns meanwhile, but
+(engine/exchange/join.h) without the interpreter's lock. No other thread learns meanwhile, but
 all may predict.
 """
 

@@ -84,7 +84,7 @@ cdef object _rules():
 RULES = _rules()
 
 
-# What a learner can do, as engine/machine.c says it: the only place that knows which can what.
+# What a learner can do: engine/machine/machine.c is the only place that knows which can what.
 cdef dict ABILITIES = {
     "undo": SP_CAN_TAKE_BACK | SP_CAN_PUT_BACK,
     "merge": SP_CAN_MERGE,

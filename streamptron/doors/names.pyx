@@ -193,7 +193,7 @@ def interned(value):
 # --- An event in bytes
 
 cdef class PackedEvent:
-    """Entries as engine/whole/packed.h writes them, from a place in bytes on, all of them checked.
+    """Entries as engine/exchange/packed.h writes them, from a place in bytes on, all checked.
 
     Parameters
     ----------

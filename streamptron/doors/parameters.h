@@ -4,8 +4,8 @@
 #define STREAMPTRON_DOORS_PARAMETERS_H
 
 #include "file/parameters.h"
-#include "linear/serve.h"
-#include "shapes/state.h"
+#include "learner/serve.h"
+#include "learner/shapes.h"
 #include "voted/vote.h"
 
 enum {

@@ -1,6 +1,6 @@
 """A learner as plain values and flat arrays, and back: for pickle, copy and model files.
 
-Whoever wrote the arrays, all of them is checked here. What each of them is: engine/whole/flat.h.
+Whoever wrote the arrays, all of them is checked here. What each of them is: engine/table/arrays.h.
 Beside them what else is kept of a model: its parameters as the core takes them, and its past.
 """
 

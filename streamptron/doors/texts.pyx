@@ -453,7 +453,7 @@ cdef class Texts(Rows):
 Sequence.register(Texts)
 
 
-# --- Mails, taken apart by engine/mail/mail.h
+# --- Mails, taken apart by engine/events/mail.h
 
 cdef class MailDoor(TextDoor):
     """Mail's part in the core: its parameters, and the rule that follows from them."""

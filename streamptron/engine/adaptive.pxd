@@ -5,14 +5,14 @@ from streamptron.engine.events cimport sp_event
 from streamptron.engine.linear cimport sp_table
 from streamptron.engine.memory cimport sp_slot_type
 
-cdef extern from "adaptive/drift.h" nogil:
+cdef extern from "learner/drift.h" nogil:
     ctypedef struct sp_drift:
         pass
 
     bint sp_drift_is_sound(const double *numbers) noexcept
 
 
-cdef extern from "adaptive/alarms.h" nogil:
+cdef extern from "learner/alarms.h" nogil:
     ctypedef struct sp_alarm:
         Py_ssize_t label
         double rate
@@ -26,7 +26,7 @@ cdef extern from "adaptive/alarms.h" nogil:
     void sp_alarms_bind(sp_alarms *alarms, Py_ssize_t i, Py_ssize_t k) noexcept
 
 
-cdef extern from "shapes/state.h" nogil:
+cdef extern from "learner/shapes.h" nogil:
     enum:
         SP_HATS
         SP_PATCH_CELLS
@@ -54,7 +54,7 @@ cdef extern from "shapes/layers.h" nogil:
                         Py_ssize_t cell) noexcept
 
 
-cdef extern from "adaptive/state.h" nogil:
+cdef extern from "learner/adaptive.h" nogil:
     const double SP_U_LIMIT
     const double SP_TAU_LEAST
     const double SP_TAU_MOST

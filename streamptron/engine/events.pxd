@@ -153,7 +153,7 @@ cdef extern from "events/pairs.h" nogil:
         const sp_field *fields
 
 
-cdef extern from "mail/mail.h" nogil:
+cdef extern from "events/mail.h" nogil:
     ctypedef struct sp_mail_rule:
         bint headers
         bint text

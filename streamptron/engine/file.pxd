@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from streamptron.engine.linear cimport sp_rule, sp_vectors
 from streamptron.engine.path cimport sp_learner
 
-cdef extern from "file/words.h" nogil:
+cdef extern from "json/words.h" nogil:
     enum:
         SP_WHY_FOREIGN
         SP_WHY_MEMORY

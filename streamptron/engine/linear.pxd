@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.memory cimport sp_places, sp_pool, sp_slot_type
 
-cdef extern from "linear/layout.h" nogil:
+cdef extern from "table/layout.h" nogil:
     enum:
         SP_AVERAGE_NONE
 
@@ -11,7 +11,7 @@ cdef extern from "linear/layout.h" nogil:
         pass
 
 
-cdef extern from "linear/step.h" nogil:
+cdef extern from "events/step.h" nogil:
     ctypedef struct sp_move:
         Py_ssize_t output
         double a
@@ -26,7 +26,7 @@ cdef extern from "linear/step.h" nogil:
     int sp_step_reserve(sp_step *step, Py_ssize_t n) noexcept
 
 
-cdef extern from "linear/table.h" nogil:
+cdef extern from "table/table.h" nogil:
     enum:
         SP_KEPT_AVERAGE
         SP_KEPT_CURRENT
@@ -64,25 +64,25 @@ cdef extern from "linear/table.h" nogil:
                          int kind) noexcept
 
 
-cdef extern from "linear/top.h" nogil:
+cdef extern from "math/top.h" nogil:
     Py_ssize_t sp_top(const double *numbers, Py_ssize_t n, Py_ssize_t most,
                       uint32_t *places) noexcept
 
 
-cdef extern from "linear/two_labels.h" nogil:
+cdef extern from "events/two_labels.h" nogil:
     ctypedef struct sp_two_labels:
         int n
         int positive
 
 
-cdef extern from "linear/verdict.h" nogil:
+cdef extern from "events/verdict.h" nogil:
     ctypedef struct sp_verdict:
         Py_ssize_t best
         double margin
         double size
 
 
-cdef extern from "linear/serve.h" nogil:
+cdef extern from "learner/serve.h" nogil:
     ctypedef struct sp_scale:
         double m
         double n
@@ -100,7 +100,7 @@ cdef extern from "linear/serve.h" nogil:
     int sp_serve_overall(const sp_serve *serve) noexcept
 
 
-cdef extern from "linear/calibrate.h" nogil:
+cdef extern from "learner/calibrate.h" nogil:
     enum:
         SP_FIT_NUMBERS
     ctypedef struct sp_calibrator:
@@ -109,7 +109,7 @@ cdef extern from "linear/calibrate.h" nogil:
     void sp_fit_write(const double *numbers, sp_scale *scale, sp_calibrator *fit) noexcept
 
 
-cdef extern from "linear/rule.h" nogil:
+cdef extern from "learner/rule.h" nogil:
     enum:
         SP_ANSWER_CANDIDATES
         SP_ANSWER_LABELS

@@ -7,7 +7,7 @@
 #include "events/text.c"
 #include "mail/folding.c"
 #include "mail/lower.c"
-#include "mail/mail.c"
+#include "events/mail.c"
 #include "memory/arena.c"
 #include "memory/grow.c"
 #include "memory/places.c"
@@ -16,3 +16,4 @@
 #include "names/letters.c"
 #include "names/rising.c"
 #include "names/scan.c"
+#include "names/utf8.c"

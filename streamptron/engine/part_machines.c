@@ -18,4 +18,4 @@
 #include "voted/voted.c"
 #include "voted/voters.c"
 #include "wide/machine.c"
-#include "wide/rows.c"
+#include "table/wide.c"

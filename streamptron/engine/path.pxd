@@ -12,14 +12,14 @@ from streamptron.engine.names cimport sp_index, sp_key, sp_piece
 from streamptron.engine.sets cimport sp_sets
 from streamptron.engine.voted cimport sp_voters
 
-cdef extern from "path/ceiling.h" nogil:
+cdef extern from "learner/ceiling.h" nogil:
     ctypedef struct sp_ceiling:
         sp_slot_type hand
         uint32_t clock
         uint64_t n_evicted
 
 
-cdef extern from "path/once.h" nogil:
+cdef extern from "learner/once.h" nogil:
     ctypedef struct sp_kept_once:
         const char *name
         Py_ssize_t n
@@ -31,7 +31,7 @@ cdef extern from "path/once.h" nogil:
     size_t sp_once_numbers(const sp_kept_once *once) noexcept
 
 
-cdef extern from "path/learner.h" nogil:
+cdef extern from "learner/learner.h" nogil:
     ctypedef struct sp_answer:
         int kind
         const sp_verdict *verdict
@@ -134,7 +134,7 @@ cdef extern from "path/taken.h" nogil:
                          double u) noexcept
 
 
-cdef extern from "path/can.h" nogil:
+cdef extern from "learner/can.h" nogil:
     enum:
         SP_CAN_DRAW
         SP_CAN_LEAD

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 from streamptron.engine.events cimport sp_event
 from streamptron.engine.linear cimport sp_table
 
-cdef extern from "sets/state.h" nogil:
+cdef extern from "learner/sets.h" nogil:
     enum:
         SP_SETS_STEPS
 

@@ -4,7 +4,7 @@
 #define SP_ONE_FILE
 
 /* First, because gcc makes smaller code of its templates if they stand before the other rooms. */
-#include "linear/loops.h"
+#include "table/loops.h"
 
 #include "part_machines.c"
 #include "part_events.c"

@@ -10,7 +10,7 @@ from streamptron.engine.names cimport sp_index, sp_key, sp_seed
 from streamptron.engine.path cimport sp_learner
 from streamptron.engine.voted cimport sp_voters
 
-cdef extern from "whole/flat.h" nogil:
+cdef extern from "table/arrays.h" nogil:
     enum:
         SP_FLAT_CHUNK
         SP_FLAT_DEPTH
@@ -48,7 +48,7 @@ cdef extern from "whole/flat.h" nogil:
     void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table) noexcept
 
 
-cdef extern from "whole/shard.h" nogil:
+cdef extern from "merge/shard.h" nogil:
     enum:
         SP_SHARD_KEY
         SP_SHARD_MEMORY
@@ -63,7 +63,7 @@ cdef extern from "whole/shard.h" nogil:
         const uint32_t *stamps
 
 
-cdef extern from "whole/join.h" nogil:
+cdef extern from "exchange/join.h" nogil:
     ctypedef struct sp_joined:
         sp_shard shard
         const char *name
@@ -75,7 +75,7 @@ cdef extern from "whole/join.h" nogil:
                       sp_fault *fault) noexcept
 
 
-cdef extern from "whole/delta.h" nogil:
+cdef extern from "exchange/delta.h" nogil:
     ctypedef struct sp_delta:
         size_t n_shapes
 
@@ -96,7 +96,7 @@ cdef extern from "file/delta.h" nogil:
     const char *sp_delta_words(int wrong) noexcept
 
 
-cdef extern from "whole/packed.h" nogil:
+cdef extern from "exchange/packed.h" nogil:
     enum:
         SP_PACKED_BEFORE
         SP_PACKED_DEEP
@@ -126,7 +126,7 @@ cdef extern from "wide/flat.h" nogil:
     int sp_learner_widen(sp_learner *learner) noexcept
 
 
-cdef extern from "whole/shaped.h" nogil:
+cdef extern from "exchange/shaped.h" nogil:
     enum:
         SP_SHAPES_MEMORY
     bint sp_learner_is_shaped(const sp_learner *learner) noexcept
@@ -134,7 +134,7 @@ cdef extern from "whole/shaped.h" nogil:
     void sp_shaped_write(const sp_learner *learner, uint32_t *words) noexcept
     int sp_shaped_read(sp_learner *learner, const uint32_t *words, size_t n) noexcept
 
-cdef extern from "whole/marked.h" nogil:
+cdef extern from "exchange/marked.h" nogil:
     bint sp_learner_has_rows(const sp_learner *learner) noexcept
     size_t sp_marked_measure(const sp_learner *learner, const sp_flat *flat) noexcept
     void sp_marked_write(const sp_learner *learner, sp_flat *flat, uint32_t *marks) noexcept
@@ -182,5 +182,5 @@ cdef extern from "voted/flat.h" nogil:
                        sp_index *index, sp_table *table) noexcept
 
 
-cdef extern from "whole/sound.h" nogil:
+cdef extern from "exchange/sound.h" nogil:
     const char *sp_counts_fault(const sp_learner *learner) noexcept

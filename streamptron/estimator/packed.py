@@ -1,7 +1,7 @@
 """An event as bytes where names are objects, which only Python code can write and read.
 
-The bytes are those of engine/whole/packed.h; every other event is written there. A name that is an
-object is JSON, as a model file holds it.
+The bytes are those of engine/exchange/packed.h; every other event is written there. A name that is
+an object is JSON, as a model file holds it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writing a model file: what it holds of a model, and its bytes.
 
-The header is JSON, the arrays are the core's (engine/whole/flat.h).
+The header is JSON, the arrays are the core's (engine/table/arrays.h).
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@
 #include "path/batch.h"
 #include "path/path.h"
 #include "voted/flat.h"
-#include "whole/delta.h"
-#include "whole/flat.h"
-#include "whole/marked.h"
-#include "whole/merge.h"
+#include "exchange/delta.h"
+#include "table/arrays.h"
+#include "exchange/marked.h"
+#include "exchange/merge.h"
 #include "wide/flat.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "adaptive/adaptive.h"
-#include "adaptive/logs.h"
+#include "math/logs.h"
 
 #include <math.h>
 

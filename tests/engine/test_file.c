@@ -3,8 +3,8 @@
 #include "kit.h"
 
 #include "file/crc.h"
-#include "file/numbers.h"
-#include "file/values.h"
+#include "json/numbers.h"
+#include "json/values.h"
 #include "file/write.h"
 
 static int read_json(sp_json *json, const char *text)

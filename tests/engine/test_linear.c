@@ -2,9 +2,9 @@
 
 #include "kit.h"
 
-#include "linear/powers.h"
-#include "linear/rule.h"
-#include "linear/top.h"
+#include "math/powers.h"
+#include "learner/rule.h"
+#include "math/top.h"
 
 #include <math.h>
 

@@ -2,14 +2,14 @@
 
 #include "kit.h"
 
-#include "adaptive/logs.h"
-#include "machine.h"
+#include "math/logs.h"
+#include "machine/machine.h"
 #include "path/taken.h"
 #include "sets/flat.h"
 #include "sets/kept.h"
 #include "sets/machine.h"
 #include "sets/tell.h"
-#include "whole/merge.h"
+#include "exchange/merge.h"
 
 enum { EVENTS = 120, NAMES = 40, LABELS = 30, ROWS = 12 };
 

@@ -3,9 +3,9 @@
 
 #include "kit.h"
 
-#include "adaptive/columns.h"
-#include "adaptive/head.h"
-#include "adaptive/undo.h"
+#include "features/columns.h"
+#include "features/head.h"
+#include "features/undo.h"
 #include "many/many.h"
 #include "path/taken.h"
 #include "path/undo.h"

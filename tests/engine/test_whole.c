@@ -4,8 +4,8 @@
 #include "kit.h"
 
 #include "rows/marks.h"
-#include "whole/join.h"
-#include "whole/packed.h"
+#include "exchange/join.h"
+#include "exchange/packed.h"
 
 enum { EVENTS = 80, NAMES = 120 };
 

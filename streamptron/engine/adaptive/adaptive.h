@@ -15,7 +15,7 @@
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
                                 w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
                                 tau    how much sharper probabilities are, with its sum of squares
-       a column of numbers      what adaptive/columns.h says; of its gaps adaptive/gaps.h, of its
+       a column of numbers      what features/columns.h says; of its gaps adaptive/gaps.h, of its
                                 curve, and surfaces with others, shapes/shapes.h
 
    To answer, nothing is written:
@@ -68,14 +68,14 @@
 #define STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 
 #include "adaptive/gaps.h"
-#include "adaptive/columns.h"
-#include "adaptive/head.h"
-#include "adaptive/state.h"
 #include "events/event.h"
-#include "linear/table.h"
+#include "features/columns.h"
+#include "features/head.h"
+#include "learner/adaptive.h"
 #include "memory/heap.h"
 #include "memory/types.h"
 #include "shapes/choose.h"
+#include "table/table.h"
 
 SP_RARE static inline void sp_adaptive_free(sp_adaptive *a)
 {

@@ -1,6 +1,6 @@
 /* Gaps: what an event says that lacks a column of numbers.
 
-   Where 0 is far from a column's values (adaptive/columns.h), an event that lacks the column has
+   Where 0 is far from a column's values (features/columns.h), an event that lacks the column has
    the feature ("gap", column), of value 1, and the column's own v is 0. So what is missing is not
    an outlier, and may yet say something: it learns as a word does.
 
@@ -25,9 +25,9 @@
 #ifndef STREAMPTRON_ADAPTIVE_GAPS_H
 #define STREAMPTRON_ADAPTIVE_GAPS_H
 
-#include "adaptive/columns.h"
-#include "adaptive/head.h"
 #include "events/event.h"
+#include "features/columns.h"
+#include "features/head.h"
 #include "memory/arena.h"
 #include "names/index.h"
 

@@ -1,12 +1,12 @@
 /* AdaptiveClassifier's machine: slots of its own (adaptive/slots.h), and what it keeps once.
 
-   Its verbs are those of machine.h; adaptive/adaptive.h says what they do. */
+   Its verbs are those of machine/machine.h; adaptive/adaptive.h says what they do. */
 
 #ifndef STREAMPTRON_ADAPTIVE_MACHINE_H
 #define STREAMPTRON_ADAPTIVE_MACHINE_H
 
 #include "adaptive/adaptive.h"
-#include "path/learner.h"
+#include "learner/learner.h"
 
 SP_NEAR int sp_adaptive_open(sp_learner *learner, bool scattered);
 

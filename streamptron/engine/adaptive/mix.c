@@ -2,8 +2,8 @@
 
 #include "adaptive/adaptive.h"
 #include "memory/heap.h"
-#include "whole/mix_rows.h"
-#include "whole/terms.h"
+#include "merge/outputs.h"
+#include "merge/terms.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* What AdaptiveClassifier's merge is: its counts add up; its intercepts and the weights of naive
-   Bayes are mixed like any weight (sp_merge_weight); its rows as whole/terms.h says. Of more than
+   Bayes are mixed like any weight (sp_merge_weight); its rows as merge/terms.h says. Of more than
    two labels many/mix.h says more.
 
-   Verbs of machine.h. */
+   Verbs of machine/machine.h. */
 
 #ifndef STREAMPTRON_ADAPTIVE_MIX_H
 #define STREAMPTRON_ADAPTIVE_MIX_H
 
-#include "whole/mix.h"
+#include "merge/mix.h"
 
 /* Memory for what is noted of each shard. -1 without it; call sp_adaptive_mix_free in either
    case. */

@@ -2,7 +2,7 @@
    labels is answered and learned so, and of more labels answered as far as their heads go.
 
    Four heads are read and turned, so that a register has the same number of all four; the formulas
-   of adaptive/head.h are worked out lane by lane, and learning turns them back. What is left at an
+   of features/head.h are worked out lane by lane, and learning turns them back. What is left at an
    event's end is taken one by one (sp_heads_any, sp_learn_some).
 
        head 0   s cnt om w G c0 c1             s     of 0  1  2  3
@@ -21,8 +21,8 @@
 #ifndef STREAMPTRON_ADAPTIVE_TWO_H
 #define STREAMPTRON_ADAPTIVE_TWO_H
 
-#include "adaptive/fours.h"
-#include "adaptive/head.h"
+#include "features/fours.h"
+#include "features/head.h"
 
 #ifdef SP_FOURS
 

@@ -1,4 +1,4 @@
-/* All verbs of AdaptiveClassifier's machine with up to two labels, for machine.h; and those
+/* All verbs of AdaptiveClassifier's machine with up to two labels, for machine/machine.h; and those
    of both its machines. */
 
 #ifndef STREAMPTRON_ADAPTIVE_VERBS_H

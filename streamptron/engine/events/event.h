@@ -25,8 +25,8 @@
 #ifndef STREAMPTRON_EVENTS_EVENT_H
 #define STREAMPTRON_EVENTS_EVENT_H
 
-#include "linear/step.h"
-#include "linear/verdict.h"
+#include "events/step.h"
+#include "events/verdict.h"
 #include "memory/arena.h"
 #include "memory/types.h"
 #include "names/index.h"
@@ -45,7 +45,8 @@ typedef struct sp_half {
     int field;
 } sp_half;
 
-/* What a machine (machine.h) keeps of an event beside its scores, for itself: the head of it. */
+/* What a machine (machine/machine.h) keeps of an event beside its scores, for itself: the head of
+   it. */
 typedef struct sp_own sp_own;
 
 typedef struct sp_own_kind {

@@ -1,6 +1,6 @@
 #include "events/text.h"
 
-#include "linear/powers.h"
+#include "math/powers.h"
 #include "memory/arena.h"
 #include "memory/compiler.h"
 #include "memory/grow.h"

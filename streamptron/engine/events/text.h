@@ -23,8 +23,8 @@
 #define STREAMPTRON_EVENTS_TEXT_H
 
 #include "events/event.h"
+#include "events/mail.h"
 #include "events/tally.h"
-#include "mail/mail.h"
 #include "names/hash.h"
 #include "names/index.h"
 #include "names/key.h"
@@ -33,7 +33,7 @@
 enum {
     SP_TEXT_WORDS = 0,
     SP_TEXT_CHARACTERS = 1,
-    SP_TEXT_MAIL = 2, /* see mail/mail.h */
+    SP_TEXT_MAIL = 2, /* see events/mail.h */
 
     SP_VALUE_PRESENCE = 0,
     SP_VALUE_COUNT = 1,

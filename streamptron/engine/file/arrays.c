@@ -1,14 +1,14 @@
 #include "file/arrays.h"
 
+#include "exchange/marked.h"
+#include "exchange/shaped.h"
 #include "file/counts.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "sets/flat.h"
+#include "table/arrays.h"
 #include "voted/flat.h"
-#include "whole/flat.h"
-#include "whole/marked.h"
-#include "whole/shaped.h"
 #include "wide/flat.h"
 
 #include <string.h>

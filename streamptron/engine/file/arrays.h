@@ -3,9 +3,9 @@
 #ifndef STREAMPTRON_FILE_ARRAYS_H
 #define STREAMPTRON_FILE_ARRAYS_H
 
-#include "file/bytes.h"
 #include "file/header.h"
-#include "path/learner.h"
+#include "json/bytes.h"
+#include "learner/learner.h"
 
 /* Fill an untrained learner from the arrays behind a header. 0, or a kind of fault. */
 SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,

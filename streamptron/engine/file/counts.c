@@ -1,9 +1,9 @@
 #include "file/counts.h"
 
-#include "file/numbers.h"
-#include "machine.h"
+#include "exchange/sound.h"
+#include "json/numbers.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
-#include "whole/sound.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,9 +11,9 @@
 #ifndef STREAMPTRON_FILE_COUNTS_H
 #define STREAMPTRON_FILE_COUNTS_H
 
-#include "file/bytes.h"
 #include "file/header.h"
-#include "path/learner.h"
+#include "json/bytes.h"
+#include "learner/learner.h"
 
 /* Into an untrained learner that has its labels. 0, or a kind of fault. */
 SP_PRIVATE int sp_counts_read(const sp_header *header, sp_learner *learner, sp_fault *fault);

@@ -1,11 +1,11 @@
 #include "file/delta.h"
 
+#include "exchange/marked.h"
 #include "file/counts.h"
-#include "file/values.h"
+#include "json/values.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "rows/marks.h"
-#include "whole/marked.h"
 #include "wide/flat.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A delta's bytes: what a learner has that its base has not (whole/delta.h), as it travels.
+/* A delta's bytes: what a learner has that its base has not (exchange/delta.h), as it travels.
 
    They are a header as a model file's, and arrays; zeros fill them up to a multiple of 64 bytes. So
    the deltas of several shards may stand one behind the other. Nothing in them is believed. */
@@ -6,8 +6,8 @@
 #ifndef STREAMPTRON_FILE_DELTA_H
 #define STREAMPTRON_FILE_DELTA_H
 
+#include "exchange/delta.h"
 #include "file/open.h"
-#include "whole/delta.h"
 
 enum {
     SP_DIGEST_DIGITS = 32,

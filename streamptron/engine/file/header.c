@@ -1,7 +1,7 @@
 #include "file/header.h"
 
 #include "file/crc.h"
-#include "file/settings.h"
+#include "json/settings.h"
 #include "memory/heap.h"
 
 #include <string.h>

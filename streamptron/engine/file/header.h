@@ -10,7 +10,7 @@
 #ifndef STREAMPTRON_FILE_HEADER_H
 #define STREAMPTRON_FILE_HEADER_H
 
-#include "file/json.h"
+#include "json/json.h"
 
 /* docs/format.md says when these count up. */
 #define SP_FORMAT_VERSION "1"
@@ -62,7 +62,7 @@ typedef struct sp_array {
     size_t start, end; /* from the first array's start */
 } sp_array;
 
-/* The arrays of a delta (whole/delta.h), likewise. */
+/* The arrays of a delta (exchange/delta.h), likewise. */
 typedef enum sp_delta_array {
     SP_DELTA_ROWS,
     SP_DELTA_MARKED,

@@ -2,10 +2,10 @@
 
 #include "file/arrays.h"
 #include "file/counts.h"
-#include "file/numbers.h"
-#include "file/plain.h"
-#include "file/values.h"
-#include "machine.h"
+#include "json/numbers.h"
+#include "json/plain.h"
+#include "json/values.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "path/path.h"
 

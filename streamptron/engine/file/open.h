@@ -5,11 +5,11 @@
 #ifndef STREAMPTRON_FILE_OPEN_H
 #define STREAMPTRON_FILE_OPEN_H
 
-#include "file/bytes.h"
 #include "file/header.h"
 #include "file/parameters.h"
 #include "file/tokens.h"
-#include "path/learner.h"
+#include "json/bytes.h"
+#include "learner/learner.h"
 
 /* Parts that are kept as they are, and written again. */
 typedef enum sp_kept_part {

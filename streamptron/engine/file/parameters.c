@@ -1,7 +1,7 @@
 #include "file/parameters.h"
 
-#include "file/values.h"
-#include "machine.h"
+#include "json/values.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "voted/vote.h"

@@ -1,16 +1,16 @@
 /* A learner's class and its parameters, from what a file or a caller says.
 
-   The classes are numbered as the rules are (linear/rule.h); in the table of parameters each is a
+   The classes are numbered as the rules are (learner/rule.h); in the table of parameters each is a
    letter. */
 
 #ifndef STREAMPTRON_FILE_PARAMETERS_H
 #define STREAMPTRON_FILE_PARAMETERS_H
 
 #include "events/pairs.h"
-#include "file/settings.h"
-#include "linear/rule.h"
+#include "json/settings.h"
+#include "learner/learner.h"
+#include "learner/rule.h"
 #include "memory/arena.h"
-#include "path/learner.h"
 
 enum {
     SP_MISSING_SKIP_NAN = 1, /* of the words that `missing` may be */

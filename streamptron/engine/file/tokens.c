@@ -1,6 +1,6 @@
 #include "file/tokens.h"
 
-#include "file/values.h"
+#include "json/values.h"
 #include "memory/heap.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #define STREAMPTRON_FILE_TOKENS_H
 
 #include "events/text.h"
-#include "file/settings.h"
+#include "json/settings.h"
 #include "memory/arena.h"
 
 enum {

@@ -3,9 +3,9 @@
 #include "file/counts.h"
 #include "file/crc.h"
 #include "file/delta.h"
-#include "file/numbers.h"
-#include "file/plain.h"
-#include "machine.h"
+#include "json/numbers.h"
+#include "json/plain.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "names/letters.h"
 

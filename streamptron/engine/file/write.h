@@ -3,10 +3,10 @@
 #ifndef STREAMPTRON_FILE_WRITE_H
 #define STREAMPTRON_FILE_WRITE_H
 
+#include "exchange/delta.h"
 #include "file/arrays.h"
-#include "file/bytes.h"
 #include "file/open.h"
-#include "whole/delta.h"
+#include "json/bytes.h"
 
 typedef struct sp_written {
     sp_bytes header;
@@ -34,7 +34,7 @@ typedef struct sp_delta_said {
     sp_bytes labels, objects;
 } sp_delta_said;
 
-/* The bytes of a delta that has been measured (whole/delta.h). 0, or a kind of fault. */
+/* The bytes of a delta that has been measured (exchange/delta.h). 0, or a kind of fault. */
 SP_PRIVATE int sp_delta_bytes(const sp_contents *contents, sp_delta *delta, const sp_shard *shard,
                               const sp_shard *base, const sp_delta_said *said, sp_bytes *to,
                               sp_fault *fault);

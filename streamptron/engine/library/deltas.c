@@ -2,12 +2,12 @@
 
 #include "library/sides.h"
 
+#include "exchange/join.h"
 #include "file/delta.h"
 #include "file/write.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
 #include "path/path.h"
-#include "whole/join.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "library/disk.h"
 
-#include "file/bytes.h"
+#include "json/bytes.h"
 #include "memory/heap.h"
 
 #include <string.h>

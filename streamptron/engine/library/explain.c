@@ -3,10 +3,10 @@
 #include "library/shown.h"
 
 #include "events/candidates.h"
-#include "linear/table.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "path/path.h"
-#include "whole/flat.h"
+#include "table/arrays.h"
+#include "table/table.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 #include "library/labels.h"
 
-#include "file/plain.h"
-#include "file/united.h"
-#include "file/values.h"
+#include "json/plain.h"
+#include "json/united.h"
+#include "json/values.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
 

@@ -4,8 +4,8 @@
 #ifndef STREAMPTRON_LIBRARY_LABELS_H
 #define STREAMPTRON_LIBRARY_LABELS_H
 
-#include "file/bytes.h"
 #include "file/open.h"
+#include "json/bytes.h"
 #include "memory/arena.h"
 
 typedef struct sp_label_text {

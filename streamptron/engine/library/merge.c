@@ -2,9 +2,9 @@
 
 #include "library/sides.h"
 
+#include "exchange/join.h"
 #include "memory/heap.h"
 #include "path/path.h"
-#include "whole/join.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include "events/event.h"
 #include "events/text.h"
-#include "file/bytes.h"
 #include "file/open.h"
+#include "json/bytes.h"
 #include "library/disk.h"
 #include "library/labels.h"
 #include "library/streamptron.h"

@@ -1,8 +1,8 @@
 #include "library/answer.h"
 #include "library/event.h"
 #include "library/steps.h"
-#include "linear/top.h"
-#include "machine.h"
+#include "machine/machine.h"
+#include "math/top.h"
 #include "path/path.h"
 
 #include <string.h>

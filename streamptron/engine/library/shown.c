@@ -1,8 +1,8 @@
 #include "library/shown.h"
 
-#include "file/numbers.h"
-#include "file/values.h"
-#include "whole/flat.h"
+#include "json/numbers.h"
+#include "json/values.h"
+#include "table/arrays.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef STREAMPTRON_LIBRARY_SHOWN_H
 #define STREAMPTRON_LIBRARY_SHOWN_H
 
-#include "file/bytes.h"
 #include "file/open.h"
+#include "json/bytes.h"
 #include "names/key.h"
 
 /* Write a name as Python's str() does: a text as it is, a number, ('new', 'york'). */

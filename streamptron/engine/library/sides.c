@@ -1,13 +1,13 @@
 #include "library/sides.h"
 
+#include "exchange/delta.h"
+#include "exchange/join.h"
 #include "file/counts.h"
-#include "file/plain.h"
-#include "file/values.h"
 #include "file/write.h"
+#include "json/plain.h"
+#include "json/values.h"
 #include "memory/heap.h"
 #include "path/path.h"
-#include "whole/delta.h"
-#include "whole/join.h"
 
 #include <string.h>
 

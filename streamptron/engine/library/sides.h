@@ -3,10 +3,10 @@
 #ifndef STREAMPTRON_LIBRARY_SIDES_H
 #define STREAMPTRON_LIBRARY_SIDES_H
 
-#include "file/united.h"
-#include "file/words.h"
+#include "json/united.h"
+#include "json/words.h"
 #include "library/model.h"
-#include "whole/shard.h"
+#include "merge/shard.h"
 
 enum {
     SP_SIDE_NAME = 64,

@@ -1,15 +1,15 @@
 #include "library/event.h"
 #include "library/step.h"
 
+#include "exchange/packed.h"
 #include "file/crc.h"
 #include "memory/heap.h"
-#include "whole/packed.h"
 
 #include <string.h>
 
 /* A step as bytes. First come numbers of eight bytes, as this machine writes them: the checksum of
    what follows it, and what is listed here; then the parts of what it has changed, and the event's
-   features as in whole/packed.h. */
+   features as in exchange/packed.h. */
 enum {
     SP_STORED_CRC,
     SP_STORED_MARK, /* on a machine that writes numbers the other way round it is another one */

@@ -1,11 +1,11 @@
 #include "library/answer.h"
 #include "library/shown.h"
 
-#include "machine.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "names/rising.h"
 #include "path/path.h"
-#include "whole/flat.h"
+#include "table/arrays.h"
 
 #include <math.h>
 #include <string.h>

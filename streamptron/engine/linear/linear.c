@@ -1,9 +1,9 @@
 #include "linear/linear.h"
 
 #include "events/candidates.h"
-#include "linear/keep.h"
-#include "linear/step.h"
+#include "events/step.h"
 #include "memory/heap.h"
+#include "table/keep.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /* The linear machine: a weight for each feature and output, which a rule moves.
 
-   Its verbs are those of machine.h. VotedPerceptron moves the same weights, and calls them for its
-   own. */
+   Its verbs are those of machine/machine.h. VotedPerceptron moves the same weights, and calls them
+   for its own. */
 
 #ifndef STREAMPTRON_LINEAR_LINEAR_H
 #define STREAMPTRON_LINEAR_LINEAR_H
 
-#include "path/learner.h"
+#include "learner/learner.h"
 
 /* An untrained one. -1 without memory. `serve`: which vector answers. */
 SP_PRIVATE int sp_linear_init(sp_learner *learner, const sp_vectors *vectors, bool scattered);

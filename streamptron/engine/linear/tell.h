@@ -3,7 +3,7 @@
 #ifndef STREAMPTRON_LINEAR_TELL_H
 #define STREAMPTRON_LINEAR_TELL_H
 
-#include "path/learner.h"
+#include "learner/learner.h"
 
 SP_PRIVATE void sp_linear_shares(const sp_learner *learner, const sp_event *event,
                                  ptrdiff_t output, int kind, double *shares);

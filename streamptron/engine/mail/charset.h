@@ -17,37 +17,7 @@
 #ifndef STREAMPTRON_MAIL_CHARSET_H
 #define STREAMPTRON_MAIL_CHARSET_H
 
-#include "memory/compiler.h"
-
-enum {
-    SP_CHARSET_UNKNOWN = -1,
-    /* 0 and on: of the table */
-    SP_CHARSET_UTF7 = 'a' - 'A',
-    SP_CHARSET_UTF16BE,
-    SP_CHARSET_UTF16LE,
-    SP_CHARSET_ESCAPED,
-    SP_CHARSET_SJIS,
-    SP_CHARSET_EUC_JP,
-    SP_CHARSET_BIG5,
-    SP_CHARSET_KOREAN,
-    SP_CHARSET_GB,
-
-    SP_CHARSET_BLOCK_BITS = 3,
-    SP_CHARSET_NAME_MOST = 24, /* letters and digits of a name that count */
-
-    SP_KEPT_APART = 0xF0000,           /* from here on: characters that are only kept apart */
-    SP_KEPT_APART_BYTES = 0x10FE00,    /* of them: + a byte of no known charset */
-    SP_NO_CHARACTER = 0xFFFD,     /* no character, or a sign */
-    SP_CHARSET_LONGEST = 4,       /* bytes that may become of one */
-};
-
-SP_DATA const char sp_charset_names[];      /* of each A + its charset, and a pattern */
-SP_DATA const uint8_t sp_charset_rows[];    /* a charset's blocks: bytes from 0x80 on, by eights */
-SP_DATA const uint8_t sp_charset_blocks[];  /* of each a base, in sixteens, and eight offsets */
-SP_DATA const uint16_t sp_charset_far[];    /* of offsets of 255 the places, and the code points */
-SP_DATA const uint8_t sp_hangul_rows[];     /* which mask has 28 Hangul, with all their finals */
-SP_DATA const uint32_t sp_hangul_masks[];   /* a bit for each that KS X 1001 has */
-SP_DATA const uint16_t sp_hangul_before[];  /* how many it has before each sixteenth of the rows */
+#include "mail/charsets.h"
 
 /* Which charset a name means. */
 SP_PRIVATE int sp_charset_of(const uint8_t *name, size_t n);

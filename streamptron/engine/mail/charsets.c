@@ -1,6 +1,6 @@
 /* Written by tools/charsets.py: mail/charset.h says what it is. */
 
-#include "mail/charset.h"
+#include "mail/charsets.h"
 
 /* clang-format off */
 

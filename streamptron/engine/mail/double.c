@@ -1,6 +1,6 @@
 #include "mail/double.h"
 
-#include "mail/charset.h"
+#include "mail/charsets.h"
 #include "names/key.h"
 
 enum {

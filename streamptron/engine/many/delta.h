@@ -1,12 +1,12 @@
-/* What a delta (whole/delta.h) holds of AdaptiveClassifier with more than two labels: the rows of
-   the slots that it has, and of the columns' e. Two labels may have become more since the base.
+/* What a delta (exchange/delta.h) holds of AdaptiveClassifier with more than two labels: the rows
+   of the slots that it has, and of the columns' e. Two labels may have become more since the base.
 
-   Verbs of machine.h. */
+   Verbs of machine/machine.h. */
 
 #ifndef STREAMPTRON_MANY_DELTA_H
 #define STREAMPTRON_MANY_DELTA_H
 
-#include "path/learner.h"
+#include "learner/learner.h"
 
 /* Whether a block of a slot holds the same in a learner as in the base, which may have two labels
    only, wherever rows lie. */

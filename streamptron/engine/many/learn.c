@@ -1,6 +1,6 @@
 #include "many/learn.h"
 
-#include "many/loops.h"
+#include "features/loops.h"
 #include "memory/heap.h"
 
 #include <math.h>

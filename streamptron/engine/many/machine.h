@@ -1,12 +1,12 @@
 /* AdaptiveClassifier's machine with more than two labels: the third turns it into this one.
 
-   Its verbs are those of machine.h; many/many.h says what they do. */
+   Its verbs are those of machine/machine.h; many/many.h says what they do. */
 
 #ifndef STREAMPTRON_MANY_MACHINE_H
 #define STREAMPTRON_MANY_MACHINE_H
 
+#include "learner/learner.h"
 #include "many/many.h"
-#include "path/learner.h"
 
 /* Give a learner of two labels rows. -1 without memory, and nothing has changed. */
 SP_PRIVATE int sp_many_split(sp_learner *learner);

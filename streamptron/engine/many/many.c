@@ -1,6 +1,6 @@
 #include "many/many.h"
 
-#include "many/loops.h"
+#include "features/loops.h"
 
 #include <math.h>
 #include <string.h>

@@ -56,8 +56,8 @@
 #define STREAMPTRON_MANY_MANY_H
 
 #include "adaptive/adaptive.h"
+#include "learner/learner.h"
 #include "many/tree.h"
-#include "path/learner.h"
 #include "rows/dense.h"
 
 #define SP_MANY_WIDE 0.25     /* an error of more makes entries, */

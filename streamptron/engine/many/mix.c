@@ -6,9 +6,9 @@
 #include "many/pair.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
+#include "merge/outputs.h"
+#include "merge/terms.h"
 #include "rows/marks.h"
-#include "whole/mix_rows.h"
-#include "whole/terms.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -2,12 +2,12 @@
    there is zeros, and there is one in the merged row unless its c and G are 0. A shard or a base of
    two labels counts as what the third label makes of it (many/pair.h).
 
-   A feature costs the entries of its rows, not labels. Verbs of machine.h. */
+   A feature costs the entries of its rows, not labels. Verbs of machine/machine.h. */
 
 #ifndef STREAMPTRON_MANY_MIX_H
 #define STREAMPTRON_MANY_MIX_H
 
-#include "whole/mix.h"
+#include "merge/mix.h"
 
 /* Memory for what is noted of each shard. -1 without it; call sp_many_mix_free in either case. */
 SP_PRIVATE int sp_many_mix_room(sp_merge *m);

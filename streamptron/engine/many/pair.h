@@ -6,8 +6,8 @@
 #ifndef STREAMPTRON_MANY_PAIR_H
 #define STREAMPTRON_MANY_PAIR_H
 
-#include "adaptive/head.h"
-#include "path/learner.h"
+#include "features/head.h"
+#include "learner/learner.h"
 
 /* The entries of a block (0, or that of e) of a slot of two labels. How many, at most two. */
 SP_PRIVATE uint32_t sp_pair_entries(uint32_t block, const double *slot, int positive,

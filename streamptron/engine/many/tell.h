@@ -1,13 +1,13 @@
 /* What AdaptiveClassifier with more than two labels tells of itself: the numbers that it keeps
    once, and an answer's parts.
 
-   Its verbs are those of machine.h. */
+   Its verbs are those of machine/machine.h. */
 
 #ifndef STREAMPTRON_MANY_TELL_H
 #define STREAMPTRON_MANY_TELL_H
 
-#include "path/learner.h"
-#include "path/once.h"
+#include "learner/learner.h"
+#include "learner/once.h"
 
 SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner);
 SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers);

@@ -9,8 +9,8 @@
 #ifndef STREAMPTRON_MANY_TREE_H
 #define STREAMPTRON_MANY_TREE_H
 
-#include "adaptive/logs.h"
-#include "many/state.h"
+#include "learner/many.h"
+#include "math/logs.h"
 
 #define SP_LEAF_MOST 300.0 /* e^w0 of more counts as of so much */
 

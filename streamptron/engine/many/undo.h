@@ -1,6 +1,6 @@
 /* What a step changes in a slot with rows, and that change taken back.
 
-   As with two labels (adaptive/undo.h), by the same formula. An entry that is not there is one of
+   As with two labels (features/undo.h), by the same formula. An entry that is not there is one of
    zeros. It is made where the step's share is to be taken from it; afterwards an entry that has
    neither c nor G is taken out of its row, and with it what is left of its w.
 
@@ -14,7 +14,7 @@
 #ifndef STREAMPTRON_MANY_UNDO_H
 #define STREAMPTRON_MANY_UNDO_H
 
-#include "adaptive/undo.h"
+#include "features/undo.h"
 #include "many/many.h"
 
 /* A step, and what it has changed in one slot. */

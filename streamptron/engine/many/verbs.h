@@ -1,4 +1,4 @@
-/* All verbs of AdaptiveClassifier's machine with more than two labels, for machine.h. */
+/* All verbs of AdaptiveClassifier's machine with more than two labels, for machine/machine.h. */
 
 #ifndef STREAMPTRON_MANY_VERBS_H
 #define STREAMPTRON_MANY_VERBS_H

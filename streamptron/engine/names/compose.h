@@ -26,7 +26,7 @@
 
 #include "memory/compiler.h"
 #include "names/letters.h"
-#include "names/scan.h"
+#include "names/utf8.h"
 
 enum {
     SP_COMPOSE_MARKS = 30,

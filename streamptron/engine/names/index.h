@@ -46,7 +46,7 @@
    until the event has succeeded (sp_index_drop).
 
    An index may also lie in a file that is mapped into memory. There it can be read, but it does not
-   grow (names/lookup.h reads it; whole/flat.h sets it up).
+   grow (names/lookup.h reads it; table/arrays.h sets it up).
 
    A whole index at once: copied, checked. Rare: a model is copied, or the tests look for a
    fault. */

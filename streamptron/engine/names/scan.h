@@ -18,7 +18,7 @@
 #ifndef STREAMPTRON_NAMES_SCAN_H
 #define STREAMPTRON_NAMES_SCAN_H
 
-#include "memory/compiler.h"
+#include "names/utf8.h"
 
 /* Characters, sixteen at a time: lower case, which of them belong to words, where words end. */
 
@@ -99,10 +99,6 @@ static inline ptrdiff_t sp_edges(const uint64_t *bits, size_t n, uint32_t *edges
     return k;
 }
 
-enum {
-    SP_REPLACEMENT = 0xFFFD,
-};
-
 typedef struct sp_characters {
     /* Which characters belong to words. */
     bool lowercase;
@@ -112,19 +108,6 @@ typedef struct sp_characters {
     uint32_t *separators;
     ptrdiff_t n_separators;
 } sp_characters;
-
-typedef struct sp_piece {
-    /* A text as it was given, in UTF-8. */
-    const uint8_t *p;
-    size_t n;
-    bool surrogates; /* from a str, which may have lone surrogates; else any bytes */
-} sp_piece;
-
-/* The code point at p, which is not ASCII; n bytes remain.
-
-   SP_REPLACEMENT for a bad sequence, which ends where it could no longer have become a good one.
-   `surrogates`: whether they are allowed. */
-SP_PRIVATE uint32_t sp_utf8_decode(const uint8_t *p, size_t n, bool surrogates, size_t *length);
 
 /* Take the separators as the rule takes the text, in lower case or not, and fill the tables for
    ASCII from them. */

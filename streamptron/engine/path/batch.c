@@ -2,12 +2,12 @@
 
 #include "events/candidates.h"
 #include "events/pairs.h"
-#include "linear/table.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
 #include "names/hash.h"
 #include "names/index.h"
+#include "table/table.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "path/path.h"
 
 #include "events/pairs.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 #include <string.h>
 

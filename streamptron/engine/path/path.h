@@ -18,9 +18,9 @@
    sp_learner_commit_row). Its new features are written as an event, and get slots, only if the rule
    takes a step (sp_learner_admit).
 
-   What is scored, judged and moved are choices (linear/step.h): the outputs of one event, or
+   What is scored, judged and moved are choices (events/step.h): the outputs of one event, or
    candidates, which are events. Two labels may share one output until a third one comes
-   (linear/two_labels.h). The learner changes its form before it scores that event again, and
+   (events/two_labels.h). The learner changes its form before it scores that event again, and
    changes back if memory runs out (sp_learner_step).
 
    Other people's code calls this, without Python; see docs/threads.md. Labels are numbers here: 1
@@ -29,9 +29,9 @@
 #ifndef STREAMPTRON_PATH_PATH_H
 #define STREAMPTRON_PATH_PATH_H
 
-#include "path/can.h"
-#include "path/learner.h"
-#include "path/once.h"
+#include "learner/can.h"
+#include "learner/learner.h"
+#include "learner/once.h"
 
 /* An untrained learner; max_features = 0: no ceiling.
 

@@ -1,6 +1,6 @@
 /* A step that is taken so that it can be taken back: what it has changed, as bytes in some parts.
 
-   How it is kept depends on what the learner can do (path/can.h):
+   How it is kept depends on what the learner can do (learner/can.h):
 
        MOVES   the moves: of each an output, uint32, and a float64; behind them the averages'
                moment: c and s, float64, and fold, uint32
@@ -22,7 +22,7 @@
 #define STREAMPTRON_PATH_TAKEN_H
 
 #include "events/event.h"
-#include "path/learner.h"
+#include "learner/learner.h"
 
 typedef enum sp_keeping {
     SP_KEEPING_NONE, /* the event has changed no weight, or the learner cannot */

@@ -1,8 +1,8 @@
 #include "path/undo.h"
 
 #include "adaptive/adaptive.h"
-#include "adaptive/undo.h"
-#include "machine.h"
+#include "features/undo.h"
+#include "machine/machine.h"
 #include "many/undo.h"
 #include "memory/types.h"
 #include "names/hash.h"

@@ -1,7 +1,7 @@
 /* A step taken back.
 
    The weights are a sum of steps, and so is what the average keeps beside them: a step of size d at
-   time t adds d to w, and to v the share d c_t or d / s_t (linear/table.h). So the same additions
+   time t adds d to w, and to v the share d c_t or d / s_t (table/table.h). So the same additions
    with the other sign take it back, whatever has been learned since:
 
        learned        + a x             v + c_t (a x)         ...        later steps, as they were
@@ -13,15 +13,15 @@
    A feature that a ceiling refused a slot, or has taken it away from since, is left alone: nothing
    of the step is there. One that has come back is known by another slot than it had.
 
-   AdaptiveClassifier's numbers are not plain sums; adaptive/undo.h says what comes back of them. */
+   AdaptiveClassifier's numbers are not plain sums; features/undo.h says what comes back of them. */
 
 #ifndef STREAMPTRON_PATH_UNDO_H
 #define STREAMPTRON_PATH_UNDO_H
 
-#include "adaptive/state.h"
 #include "events/event.h"
-#include "linear/table.h"
-#include "path/learner.h"
+#include "learner/adaptive.h"
+#include "learner/learner.h"
+#include "table/table.h"
 
 enum {
     SP_ONCE_MODEL = 6 + SP_DRIFT_NUMBERS, /* T, D of the label, m, nm, tau and its G, the watch's */

@@ -6,7 +6,7 @@
 #ifndef STREAMPTRON_SETS_FLAT_H
 #define STREAMPTRON_SETS_FLAT_H
 
-#include "path/learner.h"
+#include "learner/learner.h"
 #include "rows/marks.h"
 
 enum {
@@ -14,7 +14,7 @@ enum {
 };
 
 /* Labels' numbers, written down, and those of an untrained learner filled in: 0, or what is wrong.
-   Rows are written and read as any other learner's (whole/marked.h). */
+   Rows are written and read as any other learner's (exchange/marked.h). */
 SP_API void sp_sets_labels_write(const sp_learner *learner, double *marked);
 SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked);
 

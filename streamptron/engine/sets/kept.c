@@ -1,6 +1,6 @@
 #include "sets/kept.h"
 
-#include "adaptive/undo.h"
+#include "features/undo.h"
 
 #define SP_KEPT_MOST 1e36f
 

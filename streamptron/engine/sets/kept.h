@@ -1,7 +1,7 @@
 /* Entries of a row before a step and after it, and the step taken back from them.
 
    What is kept is sparse, as rows are: the entries of the labels that the step counts or moves, of
-   the rows of the event's features. The numbers come back by the formula of adaptive/undo.h:
+   the rows of the event's features. The numbers come back by the formula of features/undo.h:
 
        now == after    before              untouched since: the very bits come back
        else            now - (after - before)

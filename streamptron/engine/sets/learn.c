@@ -1,6 +1,6 @@
 #include "sets/learn.h"
 
-#include "adaptive/logs.h"
+#include "math/logs.h"
 #include "memory/grow.h"
 
 #define SP_SETS_THR 0.0078125 /* an error of less makes no step */

@@ -1,6 +1,6 @@
 #include "sets/machine.h"
 
-#include "adaptive/logs.h"
+#include "math/logs.h"
 #include "sets/flat.h"
 #include "sets/learn.h"
 

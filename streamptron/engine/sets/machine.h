@@ -1,10 +1,10 @@
-/* The sets machine: MultiLabelClassifier's verbs, for machine.h. */
+/* The sets machine: MultiLabelClassifier's verbs, for machine/machine.h. */
 
 #ifndef STREAMPTRON_SETS_MACHINE_H
 #define STREAMPTRON_SETS_MACHINE_H
 
-#include "path/learner.h"
-#include "path/once.h"
+#include "learner/learner.h"
+#include "learner/once.h"
 #include "sets/sets.h"
 #include "sets/tell.h"
 #include "sets/undo.h"

@@ -2,9 +2,9 @@
 
 #include "memory/grow.h"
 #include "memory/heap.h"
+#include "merge/outputs.h"
+#include "merge/terms.h"
 #include "sets/sets.h"
-#include "whole/mix_rows.h"
-#include "whole/terms.h"
 
 /* Its part of a merge (sp_merge.own). The base is the last of the sides. */
 typedef struct sp_sets_merge {
@@ -203,7 +203,7 @@ static ptrdiff_t sp_sets_unite(sp_merge *m)
     return n;
 }
 
-/* What a side has of a feature, by the labels that are united. `anew`: see whole/terms.h. */
+/* What a side has of a feature, by the labels that are united. `anew`: see merge/terms.h. */
 static void sp_sets_feature(const sp_merge *m, int k, const sp_marked *marked, bool anew,
                             ptrdiff_t n)
 {

@@ -1,15 +1,15 @@
 /* What MultiLabelClassifier's merge is: counts add up, a feature and a label are mixed as
-   AdaptiveClassifier's are (whole/terms.h), and so are what labels have once. A label that a shard
+   AdaptiveClassifier's are (merge/terms.h), and so are what labels have once. A label that a shard
    does not know was absent from all its events. What F1 is made of is the shards' mean, by events.
 
    Rows lie in an arena of the merged learner's own; no block of a shard's is in it.
 
-   Verbs of machine.h. */
+   Verbs of machine/machine.h. */
 
 #ifndef STREAMPTRON_SETS_MIX_H
 #define STREAMPTRON_SETS_MIX_H
 
-#include "whole/mix.h"
+#include "merge/mix.h"
 
 /* Memory for what is noted of each shard. -1 without it; call sp_sets_mix_free in either case. */
 SP_PRIVATE int sp_sets_mix_room(sp_merge *m);

@@ -1,6 +1,6 @@
 #include "sets/sets.h"
 
-#include "adaptive/logs.h"
+#include "math/logs.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
 #include "rows/marks.h"

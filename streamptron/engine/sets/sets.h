@@ -39,11 +39,11 @@
 #ifndef STREAMPTRON_SETS_SETS_H
 #define STREAMPTRON_SETS_SETS_H
 
-#include "adaptive/head.h"
 #include "events/event.h"
-#include "linear/table.h"
+#include "features/head.h"
+#include "learner/sets.h"
 #include "rows/rows.h"
-#include "sets/state.h"
+#include "table/table.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
 #define STREAMPTRON_SETS_TELL_H
 
 #include "events/event.h"
-#include "linear/table.h"
-#include "sets/state.h"
+#include "learner/sets.h"
+#include "table/table.h"
 
 /* Tell an event its labels: n numbers of labels, of which it has the first n_there. New ones have
    the next numbers. `open`: it says nothing of labels that are not named. -1 without memory. */

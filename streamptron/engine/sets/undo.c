@@ -1,6 +1,6 @@
 #include "sets/undo.h"
 
-#include "adaptive/undo.h"
+#include "features/undo.h"
 #include "sets/learn.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
        slots      s, cnt and N of the event's features, before and after
        entries    of the slots, one after the other (sets/kept.h)
 
-   All of it comes back by the formula of adaptive/undo.h: the very bits if it is untouched since,
+   All of it comes back by the formula of features/undo.h: the very bits if it is untouched since,
    else what the step added is taken away. By how much events have left a label open comes back as
    the sum that it is. The usual |d| comes back only if nothing was learned since. Counts that the
    step itself has halved stay as they are. A new label stays known, as it was when it came. */
@@ -17,7 +17,7 @@
 #ifndef STREAMPTRON_SETS_UNDO_H
 #define STREAMPTRON_SETS_UNDO_H
 
-#include "path/learner.h"
+#include "learner/learner.h"
 #include "sets/kept.h"
 #include "sets/sets.h"
 

@@ -1,4 +1,4 @@
-/* All verbs of MultiLabelClassifier's machine, for machine.h. */
+/* All verbs of MultiLabelClassifier's machine, for machine/machine.h. */
 
 #ifndef STREAMPTRON_SETS_VERBS_H
 #define STREAMPTRON_SETS_VERBS_H

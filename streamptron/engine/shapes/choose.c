@@ -1,6 +1,6 @@
 #include "shapes/choose.h"
 
-#include "many/loops.h"
+#include "features/loops.h"
 #include "memory/heap.h"
 
 #include <string.h>

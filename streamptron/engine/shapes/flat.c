@@ -1,6 +1,6 @@
 #include "shapes/flat.h"
 
-#include "adaptive/head.h"
+#include "features/head.h"
 
 #include <string.h>
 

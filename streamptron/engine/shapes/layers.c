@@ -1,6 +1,6 @@
 #include "shapes/layers.h"
 
-#include "many/loops.h"
+#include "features/loops.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
 

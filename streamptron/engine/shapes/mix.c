@@ -1,10 +1,10 @@
 #include "shapes/mix.h"
 
-#include "adaptive/adaptive.h"
-#include "adaptive/columns.h"
+#include "features/columns.h"
+#include "learner/adaptive.h"
 #include "memory/heap.h"
+#include "merge/outputs.h"
 #include "shapes/seen.h"
-#include "whole/mix_rows.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What becomes of curves and surfaces in a merge (whole/merge.h).
+/* What becomes of curves and surfaces in a merge (exchange/merge.h).
 
    A hat or cell is a feature: c gains what each shard has gained, w goes the mean of the ways it
    went, each as heavy as what G has gained, and om is worked out again. A shard that has it as the
@@ -6,12 +6,12 @@
    Parts are those of any side whose columns are columns of the merged learner. Which columns have
    surfaces is chosen anew.
 
-   Verbs of machine.h, of AdaptiveClassifier whatever the number of labels. */
+   Verbs of machine/machine.h, of AdaptiveClassifier whatever the number of labels. */
 
 #ifndef STREAMPTRON_SHAPES_MIX_H
 #define STREAMPTRON_SHAPES_MIX_H
 
-#include "whole/mix.h"
+#include "merge/mix.h"
 
 /* All of it, once the slots are there. -1 without memory. */
 SP_PRIVATE int sp_shapes_mix(sp_merge *m);

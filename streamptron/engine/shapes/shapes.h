@@ -42,8 +42,8 @@
 #ifndef STREAMPTRON_SHAPES_SHAPES_H
 #define STREAMPTRON_SHAPES_SHAPES_H
 
+#include "learner/shapes.h"
 #include "memory/compiler.h"
-#include "shapes/state.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "shapes/undo.h"
 
-#include "adaptive/undo.h"
+#include "features/undo.h"
 
 #include <string.h>
 

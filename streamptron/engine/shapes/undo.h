@@ -2,7 +2,7 @@
 
    Of each curve and surface of the event its gate is kept, and of each cell om, c of the label, and
    w and G of the outputs that its layer stepped: before the step, and after it. They come back by
-   the formula of all numbers (adaptive/undo.h). om is not a sum: it is worked out again, unless it
+   the formula of all numbers (features/undo.h). om is not a sum: it is worked out again, unless it
    and c are as the step left them. Where the step halved a cell's counts, what it added is gone in
    them: they and om stay.
 

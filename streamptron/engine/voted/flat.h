@@ -14,9 +14,9 @@
 #ifndef STREAMPTRON_VOTED_FLAT_H
 #define STREAMPTRON_VOTED_FLAT_H
 
-#include "linear/table.h"
 #include "memory/types.h"
 #include "names/index.h"
+#include "table/table.h"
 #include "voted/voters.h"
 
 enum {

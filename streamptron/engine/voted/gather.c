@@ -1,7 +1,7 @@
 #include "voted/gather.h"
 
 #include "memory/heap.h"
-#include "path/gather.h"
+#include "table/gather.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #define STREAMPTRON_VOTED_GATHER_H
 
 #include "events/event.h"
-#include "linear/table.h"
 #include "names/index.h"
+#include "table/table.h"
 #include "voted/voters.h"
 
 /* Whether a power of two of features has been reached since there were `before` slots. */

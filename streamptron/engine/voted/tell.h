@@ -1,12 +1,12 @@
 /* What VotedPerceptron tells of itself: the numbers that it keeps once, and an answer's parts.
 
-   Its verbs are those of machine.h. */
+   Its verbs are those of machine/machine.h. */
 
 #ifndef STREAMPTRON_VOTED_TELL_H
 #define STREAMPTRON_VOTED_TELL_H
 
-#include "path/learner.h"
-#include "path/once.h"
+#include "learner/learner.h"
+#include "learner/once.h"
 
 SP_PRIVATE sp_kept_once sp_voted_once(void);
 SP_PRIVATE void sp_voted_once_write(const sp_learner *learner, double *numbers);

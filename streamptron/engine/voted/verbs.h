@@ -1,4 +1,4 @@
-/* All verbs of VotedPerceptron's machine, for machine.h. */
+/* All verbs of VotedPerceptron's machine, for machine/machine.h. */
 
 #ifndef STREAMPTRON_VOTED_VERBS_H
 #define STREAMPTRON_VOTED_VERBS_H

@@ -1,12 +1,12 @@
 /* The voted machine: the linear machine's weights, and all vectors that there have been, which
    vote.
 
-   Its verbs are those of machine.h. */
+   Its verbs are those of machine/machine.h. */
 
 #ifndef STREAMPTRON_VOTED_VOTED_H
 #define STREAMPTRON_VOTED_VOTED_H
 
-#include "path/learner.h"
+#include "learner/learner.h"
 
 enum {
     SP_KEPT_VOTE = SP_KEPT_AVERAGE, /* the vote answers, where others have an average */

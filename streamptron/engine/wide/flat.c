@@ -1,9 +1,8 @@
 #include "wide/flat.h"
 
-#include "linear/slot.h"
+#include "table/slot.h"
+#include "table/wide.h"
 #include "wide/machine.h"
-#include "wide/mix.h"
-#include "wide/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,6 +92,27 @@ SP_API int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n
     sp_rows_free(sp_wide_rows(table));
     table->own = sp_rows_borrow((const sp_entry *)(const void *)entries, n);
     return table->own == NULL ? SP_MARKS_MEMORY : 0;
+}
+
+SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type n_slots,
+                              int positive)
+{
+    const sp_table *table = &from->table;
+    sp_table two;
+    int failed;
+    if (sp_table_is_wide(table))
+        return sp_wide_copied(to, table, &from->index, n_slots);
+    if (positive < 0 || table->lanes > 1)
+        return sp_wide_turned(to, table, &from->index, n_slots);
+    failed = sp_table_split(&two, table, positive);
+    if (failed < 0) {
+        sp_table_free(&two);
+        memset(to, 0, sizeof(*to));
+        return -1;
+    }
+    failed = sp_wide_turned(to, &two, &from->index, n_slots);
+    sp_table_free(&two);
+    return failed;
 }
 
 /* --- Deltas */

@@ -2,7 +2,7 @@
    back; and in deltas.
 
        entries  uint64  [1 + units, 2]  zeros; then row by row, as the slots are stored: the bytes
-                                        of wide/rows.h, in units of sixteen
+                                        of table/wide.h, in units of sixteen
 
    In the stored slots (of 8 bytes) a row says which of the units is its first, and how many labels
    it has. So rows can be used where they lie. In a delta the same units are its marks.
@@ -13,9 +13,9 @@
 #ifndef STREAMPTRON_WIDE_FLAT_H
 #define STREAMPTRON_WIDE_FLAT_H
 
-#include "path/learner.h"
+#include "learner/learner.h"
 #include "rows/marks.h"
-#include "whole/flat.h"
+#include "table/arrays.h"
 
 enum { SP_ENTRIES_WIDTH = 2 };
 
@@ -38,6 +38,12 @@ SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t 
 /* Let a learner whose slots lie in a file use the rows there. 0, or what is wrong. They must
    outlive it, and nothing may be learned. Rows are checked when they are read. */
 SP_API int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n);
+
+/* The table of a learner that is one of several in this form: a second one of the same weights.
+   `positive`: which of two labels that share an output it stands for, and each gets one then; -1:
+   outputs stay as they are. -1 without memory; call sp_wide_drop in either case. */
+SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type n_slots,
+                              int positive);
 
 /* Whether a slot holds the same in a learner and in a base that it may have gone on from. */
 SP_PRIVATE bool sp_wide_same_row(const sp_learner *learner, const double *row,

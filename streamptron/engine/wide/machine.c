@@ -1,9 +1,9 @@
 #include "wide/machine.h"
 
-#include "linear/keep.h"
 #include "linear/linear.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
+#include "table/keep.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* The linear machine with many labels: the rule's steps and all that is kept once are the same,
-   each feature's weights lie in a row (wide/rows.h). Its verbs are those of machine.h. */
+   each feature's weights lie in a row (table/wide.h). Its verbs are those of machine/machine.h. */
 
 #ifndef STREAMPTRON_WIDE_MACHINE_H
 #define STREAMPTRON_WIDE_MACHINE_H
 
-#include "path/learner.h"
-#include "wide/rows.h"
+#include "learner/learner.h"
+#include "table/wide.h"
 
 /* Whether so many labels are kept in rows: of a rule with an output a label. */
 SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs);

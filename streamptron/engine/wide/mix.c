@@ -1,7 +1,7 @@
 #include "wide/mix.h"
 
 #include "memory/heap.h"
-#include "whole/mix_rows.h"
+#include "merge/outputs.h"
 #include "wide/flat.h"
 
 #include <string.h>
@@ -19,27 +19,6 @@ typedef struct sp_wide_mix {
     double *fields; /* the row that is made */
     uint32_t *labels;
 } sp_wide_mix;
-
-SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type n_slots,
-                              int positive)
-{
-    const sp_table *table = &from->table;
-    sp_table two;
-    int failed;
-    if (sp_table_is_wide(table))
-        return sp_wide_copied(to, table, &from->index, n_slots);
-    if (positive < 0 || table->lanes > 1)
-        return sp_wide_turned(to, table, &from->index, n_slots);
-    failed = sp_table_split(&two, table, positive);
-    if (failed < 0) {
-        sp_table_free(&two);
-        memset(to, 0, sizeof(*to));
-        return -1;
-    }
-    failed = sp_wide_turned(to, &two, &from->index, n_slots);
-    sp_table_free(&two);
-    return failed;
-}
 
 static int sp_wide_map_outputs(const sp_merge *m, int k, sp_wide_map *map)
 {

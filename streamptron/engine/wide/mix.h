@@ -1,20 +1,14 @@
-/* The rows of a learner with many labels in a merge (whole/merge.h): what is mixed of a feature are
-   the labels that the base or a shard has in its row; all others are zeros everywhere, and what is
-   made of these is zeros. */
+/* The rows of a learner with many labels in a merge (exchange/merge.h): what is mixed of a feature
+   are the labels that the base or a shard has in its row; all others are zeros everywhere, and what
+   is made of these is zeros. */
 
 #ifndef STREAMPTRON_WIDE_MIX_H
 #define STREAMPTRON_WIDE_MIX_H
 
-#include "path/learner.h"
-#include "whole/mix.h"
-#include "whole/shard.h"
-#include "wide/rows.h"
-
-/* The table of a learner that is one of several in this form: a second one of the same weights.
-   `positive`: which of two labels that share an output it stands for, and each gets one then; -1:
-   outputs stay as they are. -1 without memory; call sp_wide_drop in either case. */
-SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type n_slots,
-                              int positive);
+#include "learner/learner.h"
+#include "merge/mix.h"
+#include "merge/shard.h"
+#include "table/wide.h"
 
 SP_PRIVATE int sp_wide_mix_room(sp_merge *m);
 

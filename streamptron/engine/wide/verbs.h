@@ -1,4 +1,4 @@
-/* All verbs of the linear machine with many labels, for machine.h. */
+/* All verbs of the linear machine with many labels, for machine/machine.h. */
 
 #ifndef STREAMPTRON_WIDE_VERBS_H
 #define STREAMPTRON_WIDE_VERBS_H

@@ -1,0 +1,29 @@
+/* Curves and surfaces in a delta (exchange/delta.h): the words of shapes/flat.h, with only those
+   hats and cells that are not as in the base.
+
+   There are none if curves and surfaces have learned nothing, as in a learner without columns. */
+
+#ifndef STREAMPTRON_EXCHANGE_RESHAPED_H
+#define STREAMPTRON_EXCHANGE_RESHAPED_H
+
+#include "merge/shard.h"
+#include "shapes/flat.h"
+
+/* How many words there are of a shard, whose names have been compared with its base's. `was`, which
+   is empty: the base's from then on, as the shard's learner has them. -1 without memory. Call
+   sp_shapes_free in either case. */
+SP_PRIVATE ptrdiff_t sp_reshaped_measure(const sp_shard *shard, const sp_shard *base,
+                                         sp_shapes *was);
+
+SP_PRIVATE void sp_reshaped_write(const sp_shard *shard, const sp_shapes *was, uint32_t *words);
+
+/* Fill in those of a learner that has been laid over its base, as a shard: names, slots and labels
+   are there. 0, or what is wrong (SP_SHARD_). */
+SP_PRIVATE int sp_reshaped_lay(sp_learner *learner, const sp_shard *shard, const sp_learner *base,
+                               const uint32_t *words, size_t n);
+
+/* All that a learner has of them, to compare it with others: how many words, and these, which
+   sp_free frees; NULL: nothing. -1 without memory. */
+SP_PRIVATE ptrdiff_t sp_reshaped_all(const sp_learner *learner, uint32_t **words);
+
+#endif

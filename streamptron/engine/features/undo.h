@@ -1,0 +1,257 @@
+/* What a step changes in an AdaptiveClassifier's slot, and that change taken back.
+
+   A slot's numbers before and after the step are kept, as they would lie with the outputs that
+   there are after it. They come back by one formula:
+
+       now == after    before              untouched since: the very bits come back
+       else            now - (after - before)
+
+   which is the step's own share of a sum (w, G, c, cnt). The mean of |x| comes back by its sum,
+   s cnt. om, how informative it is, is not a sum: where the counts have moved on, it is worked
+   out again from them. A count stays at least 0, whatever rounding or forgetting has left of it.
+
+   A column's n, since and e are sums; its mean comes back by the sum n a, its spread by n b. A
+   column that began with the step is none again if nothing has come since; one that ended with it
+   is one again.
+
+   Functions in this file: sp_kept_read, sp_kept_mark and sp_kept_unmark (the same slot twice in an
+   event), sp_take_back; sp_kept_column_read and sp_take_back_column. */
+
+#ifndef STREAMPTRON_FEATURES_UNDO_H
+#define STREAMPTRON_FEATURES_UNDO_H
+
+#include "features/columns.h"
+#include "features/head.h"
+
+enum {
+    SP_KEPT_CNT,                    /* a slot's numbers, in this order */
+    SP_KEPT_OM,
+    SP_KEPT_C,
+    SP_KEPT_FIRST                   /* then w and G of each output that steps */
+};
+
+/* A slot's numbers for label y, and if m the output's w and G. Returns s. */
+static inline double sp_kept_read(const sp_head *head, ptrdiff_t y, ptrdiff_t m, float *kept)
+{
+    kept[SP_KEPT_CNT] = head->cnt;
+    kept[SP_KEPT_OM] = head->om;
+    kept[SP_KEPT_C] = head->of.c[y];
+    if (m) {
+        kept[SP_KEPT_FIRST] = head->w;
+        kept[SP_KEPT_FIRST + 1] = head->G;
+    }
+    return head->s;
+}
+
+/* Whether this slot has come before; marks it, by the sign bit of om, which is never negative. */
+static inline int sp_kept_mark(sp_head *head)
+{
+    int marked = signbit(head->om) != 0;
+    if (!marked) head->om = -head->om;
+    return marked;
+}
+
+static inline void sp_kept_unmark(sp_head *head)
+{
+    head->om = fabsf(head->om);
+}
+
+/* A number of the model or of a label, and a sum there that is at least 0. */
+static inline double sp_back_number(double now, double before, double after)
+{
+    return now == after ? before : now - (after - before);
+}
+
+static inline double sp_back_sum(double now, double before, double after)
+{
+    return SP_MAX(0.0, sp_back_number(now, before, after));
+}
+
+SP_TEMPLATE float sp_back(float now, float before, float after)
+{
+    return now == after ? before : (float)(now - ((double)after - before));
+}
+
+SP_TEMPLATE float sp_back_count(float now, float before, float after)
+{
+    float back = sp_back(now, before, after);
+    return back > 0.0f ? back : 0.0f;
+}
+
+/* The mean of |x|. `cnt`, `left`: the feature's count now and then. */
+SP_TEMPLATE double sp_back_mean(double now, double before, double after, double cnt, double left,
+                                double cnt_before, double cnt_after)
+{
+    double a = fabs(now), sum;
+    if (left <= 0.0) return 0.0;
+    if (now == after && cnt == cnt_after) return before;
+    if (fabs(before) == fabs(after) && a == fabs(after)) return now;
+    sum = a * cnt - (fabs(after) * cnt_after - fabs(before) * cnt_before);
+    if (sum > 0.0 && sum / left <= SP_MEAN_LIMIT) a = sum / left;
+    return signbit(now) ? -a : a;
+}
+
+/* What is left of a label's count: a value counts 8 at most, whatever rounding has left. */
+SP_TEMPLATE float sp_c_left(float c, float cnt)
+{
+    return cnt == 0.0f ? 0.0f : (float)sp_clip(c, SP_MOST * (double)cnt);
+}
+
+/* The count of place y. A feature that has not come at all has none; and one of which a count is
+   below 0 has been negative. */
+static inline void sp_back_place(sp_head *head, ptrdiff_t y, float before, float after)
+{
+    for (ptrdiff_t k = 0; k < 2; k++) {
+        float *c = &head->of.c[k];
+        if (k == y) {
+            *c = sp_back(*c, before, after);
+            if (*c < 0.0f && !signbit(head->s)) *c = 0.0f;
+        }
+        *c = sp_c_left(*c, head->cnt);
+        if (*c < 0.0f && !signbit(head->s)) head->s = -head->s;
+    }
+}
+
+/* How informative a feature is, by its counts as they are now. */
+static inline void sp_back_om(sp_head *head, double all, const double *rD)
+{
+    const double c0 = head->of.c[0], c1 = head->of.c[1];
+    head->om = sp_om(head->cnt, all, (c0 * c0) * rD[0] + (c1 * c1) * rD[1], c0 + c1);
+}
+
+/* What a step did to a feature's count and mean, taken back. */
+static inline void sp_back_head(sp_head *head, const float *before, const float *after,
+                                double s_before, double s_after)
+{
+    const float cnt = head->cnt;
+    head->cnt = sp_back_count(cnt, before[SP_KEPT_CNT], after[SP_KEPT_CNT]);
+    if (cnt >= SP_COUNT_HALF && before[SP_KEPT_CNT] >= SP_COUNT_HALF
+        && head->cnt < (float)SP_COUNT_HALF)
+        head->cnt = (float)SP_COUNT_HALF;   /* it still is always there */
+    head->s = sp_back_mean(head->s, s_before, s_after, cnt, head->cnt, before[SP_KEPT_CNT],
+                           after[SP_KEPT_CNT]);
+}
+
+/* Whether a step halved the counts of a feature. That is more than it added: what it added is gone
+   in them. */
+static inline int sp_has_halved(const float *before, const float *after)
+{
+    return after[SP_KEPT_CNT] < before[SP_KEPT_CNT];
+}
+
+/* Take a step back from a slot. `all`: T + K, and rD: 1 / (D + 1), as they are without the step. */
+static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_t y, ptrdiff_t m,
+                                const float *before, const float *after, double s_before,
+                                double s_after, double all, const double *rD)
+{
+    sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
+    const float cnt = head->cnt, om = head->om;
+    if (m) {
+        const float *b = before + SP_KEPT_FIRST, *a = after + SP_KEPT_FIRST;
+        head->w = sp_back(head->w, b[0], a[0]);
+        head->G = sp_back_count(head->G, b[1], a[1]);
+    }
+    if (sp_has_halved(before, after)) return;
+    sp_back_head(head, before, after, s_before, s_after);
+    sp_back_place(head, y, before[SP_KEPT_C], after[SP_KEPT_C]);
+    sp_back_om(head, all, rD);
+    if (sp_column_of(blocks, slot)->n > 0.0) head->om = om;        /* that is of its e */
+    else if (head->cnt == 0.0f) head->om = 0.0f;
+    else if (cnt == after[SP_KEPT_CNT] && om == after[SP_KEPT_OM]) head->om = before[SP_KEPT_OM];
+}
+
+/* A column before a step and after it. Behind it lie so many e: `places` before, and after. */
+typedef struct {
+    uint64_t name;                  /* a hash of it; 0: hashed */
+    uint32_t at;                    /* which entry of what is kept */
+    uint32_t places;
+    sp_column before, after;
+} sp_kept_column;
+
+/* A mean of values by the sum of which it is one. */
+SP_TEMPLATE double sp_back_part(double now, double n, double before, double n_before, double after,
+                                double n_after, double left)
+{
+    if (now == after && n == n_after) return before;
+    return (now * n - (after * n_after - before * n_before)) / left;
+}
+
+/* What a column is, as the step left it. */
+static inline void sp_kept_column_read(const sp_blocks *blocks, uint32_t slot, sp_column *column,
+                                       float *e)
+{
+    *column = *sp_column_of(blocks, slot);
+    for (ptrdiff_t k = 0; k < 2; k++) e[k] = sp_column_e(blocks, slot)[k];
+}
+
+static inline void sp_put_e(const sp_blocks *blocks, uint32_t slot, ptrdiff_t k, float number)
+{
+    float *e = sp_column_e(blocks, slot) + k;
+    if (*e != number) *e = number;  /* what is 0 may lie in zeros that are never written */
+}
+
+/* Whether nothing has come to a column's record since a step. */
+static inline int sp_is_same_record(const sp_column *now, const sp_column *after)
+{
+    return now->a == after->a && now->b == after->b && now->n == after->n
+           && now->since == after->since;
+}
+
+/* Whether a step counted in a column, and neither began nor ended nor halved it; the column still
+   is one. */
+static inline int sp_is_counted(const sp_column *now, const sp_kept_column *kept)
+{
+    return now->n > 0.0 && kept->after.n > 0.0 && kept->after.since >= kept->before.since;
+}
+
+/* n, since, mean and spread of a column. Returns whether it still is one. */
+static inline int sp_back_record(sp_column *column, const sp_column *before, const sp_column *after)
+{
+    const sp_column now = *column;
+    column->n = sp_back_sum(now.n, before->n, after->n);
+    column->since = sp_back_sum(now.since, before->since, after->since);
+    if (column->n > 0.0) {
+        column->a = sp_back_part(now.a, now.n, before->a, before->n, after->a, after->n,
+                                 column->n);
+        column->b = sp_back_part(now.b, now.n, before->b, before->n, after->b, after->n,
+                                 column->n);
+    }
+    if (!(fabs(column->a) <= SP_MEAN_LIMIT)) column->a = now.a;
+    if (!(column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST)) column->b = now.b;
+    return column->n > 0.0 && column->since > 0.0;
+}
+
+/* Take a step back from a column, after sp_take_back from its slot. `om`: before the step. */
+static inline void sp_take_back_column(const sp_blocks *blocks, uint32_t slot,
+                                       const sp_kept_column *kept, float om, double all,
+                                       const double *rD)
+{
+    const sp_column *before = &kept->before, *after = &kept->after;
+    const float *e = (const float *)(const void *)(kept + 1), *e_after = e + 2;
+    sp_column *column = sp_column_of(blocks, slot);
+    sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
+    double sum, squares;
+    int untouched = sp_is_same_record(column, after);
+    for (ptrdiff_t k = 0; k < 2; k++)
+        untouched &= sp_column_e(blocks, slot)[k] == e_after[k];
+    if (untouched) {
+        *column = *before;
+        for (ptrdiff_t k = 0; k < 2; k++) sp_put_e(blocks, slot, k, e[k]);
+        head->om = om;
+        return;
+    } else if (sp_is_counted(column, kept)) {
+        const int lasts = sp_back_record(column, before, after);
+        for (ptrdiff_t k = 0; k < 2; k++) sp_put_e(blocks, slot, k, sp_back(
+                sp_column_e(blocks, slot)[k], e[k], e_after[k]));
+        if (!lasts) {
+            sp_column_clear(blocks, slot);
+            sp_back_om(head, all, rD);
+            if (head->cnt == 0.0f) head->om = 0.0f;
+        }
+    }
+    if (!(column->n > 0.0)) return;
+    sp_column_sums(sp_column_e(blocks, slot), rD, &sum, &squares);
+    head->om = sp_om(column->since, all, squares, sum);
+}
+
+#endif

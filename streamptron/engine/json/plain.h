@@ -1,0 +1,15 @@
+/* Parameters as people write them, in plain JSON, as the values that a model file holds. */
+
+#ifndef STREAMPTRON_JSON_PLAIN_H
+#define STREAMPTRON_JSON_PLAIN_H
+
+#include "json/bytes.h"
+#include "json/json.h"
+
+/* Write an object of parameters that have been checked. */
+SP_PRIVATE void sp_plain_write(const sp_json *json, uint32_t object, sp_bytes *to);
+
+/* Write a text of UTF-8 as a JSON string of ASCII alone, as Python does. */
+SP_PRIVATE void sp_json_quote(const uint8_t *p, size_t n, sp_bytes *to);
+
+#endif

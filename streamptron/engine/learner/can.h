@@ -1,0 +1,30 @@
+/* What a learner can do, by its rule. Which machine can do what is said in machine/machine.c. */
+
+#ifndef STREAMPTRON_LEARNER_CAN_H
+#define STREAMPTRON_LEARNER_CAN_H
+
+#include "learner/learner.h"
+
+enum {
+    SP_CAN_TAKE_BACK = 1, /* undo a step by making its moves once more, the other way */
+    SP_CAN_PUT_BACK = 2,  /* undo a step by what the numbers were before it */
+    SP_CAN_MERGE = 4,
+    SP_CAN_MAP = 8,      /* answer from a file, where it lies */
+    SP_CAN_START = 16,   /* start from weights */
+    SP_CAN_MARGIN = 32,  /* its score is a distance from a hyperplane between labels */
+    SP_CAN_PAIR = 64,    /* have pairs of features */
+    SP_CAN_DRAW = 128,   /* its score is a sum of weights times values */
+    SP_CAN_ROWS = 256,   /* learn the row of a matrix where it lies */
+    SP_CAN_VOTE = 512,   /* answer by all the vectors that there have been */
+    SP_CAN_LEAD = 1024,  /* begin each event with an intercept, in a slot of its own */
+    SP_CAN_SET = 2048,   /* learn a set of labels */
+    SP_CAN_WATCH = 4096, /* notice drift by itself */
+    SP_CAN_NOTE = 8192,  /* undo a step by what its machine has written down (path/taken.h) */
+};
+
+/* All that learners of a rule can do. */
+SP_API int sp_rule_can(int kind);
+
+SP_API bool sp_learner_can(const sp_learner *learner, int what);
+
+#endif

@@ -1,0 +1,85 @@
+/* A learner: what every machine (machine/machine.h) is given of it, and the questions that all may
+   ask. */
+
+#ifndef STREAMPTRON_LEARNER_LEARNER_H
+#define STREAMPTRON_LEARNER_LEARNER_H
+
+#include "events/event.h"
+#include "events/pairs.h"
+#include "events/two_labels.h"
+#include "events/verdict.h"
+#include "learner/adaptive.h"
+#include "learner/calibrate.h"
+#include "learner/ceiling.h"
+#include "learner/rule.h"
+#include "learner/serve.h"
+#include "learner/sets.h"
+#include "learner/voted.h"
+#include "memory/types.h"
+#include "names/index.h"
+#include "table/layout.h"
+#include "table/table.h"
+
+typedef struct sp_learner {
+    sp_index index;
+    sp_ceiling ceiling;
+    sp_table table;
+    sp_rule rule;
+    sp_serve serve;
+    sp_calibrator fits[SP_KEPT_KINDS];
+    sp_adaptive adaptive;  /* what AdaptiveClassifier keeps once */
+    sp_voters voters;      /* of VotedPerceptron */
+    sp_sets sets;          /* of MultiLabelClassifier */
+    const sp_pairs *pairs; /* which features are paired; NULL: none. Its owner keeps it */
+    bool intercept;        /* whether an event begins with one */
+    int answer;            /* what kind of answer it gives now */
+    sp_two_labels two;     /* with one output for two labels: which have been met */
+    sp_table *before;      /* while a third label is being learned: what it was split from */
+    uint64_t n_seen;
+    uint64_t n_updates;
+    uint64_t n_mistakes;
+    uint64_t version; /* counts changes, from 1: are an event's scores still true? */
+} sp_learner;
+
+typedef struct sp_answer {
+    int kind; /* the kept vector that gives it */
+    const sp_verdict *verdict;
+} sp_answer;
+
+/* Whether the best of several scores wins; else one score says which of two labels it is. */
+static inline bool sp_learner_several(const sp_learner *learner)
+{
+    return learner->answer == SP_ANSWER_LABELS || learner->answer == SP_ANSWER_CANDIDATES;
+}
+
+/* Whether it has an output for each label. */
+static inline bool sp_learner_by_label(const sp_learner *learner)
+{
+    return learner->answer == SP_ANSWER_LABELS || learner->answer == SP_ANSWER_SETS;
+}
+
+/* How many labels it can answer. */
+static inline ptrdiff_t sp_learner_labels(const sp_learner *learner)
+{
+    return sp_learner_by_label(learner) ? learner->table.n_outputs : learner->two.n;
+}
+
+/* The scores of one kept vector on a scored event, one for each choice; where labels are many they
+   are worked out by sp_learner_decide (path/path.h), which is called before. */
+static inline const double *sp_learner_decision(const sp_event *event, int kind)
+{
+    return event->scores + kind * event->n_scores;
+}
+
+/* Find the slots of the entries that are not known yet. */
+SP_API void sp_learner_resolve(sp_learner *learner, sp_event *event);
+
+/* Slots for all entries of an event that has been resolved, and places for their weights, which
+   stay zero. Returns -1 without memory. */
+SP_API int sp_learner_open(sp_learner *learner, sp_event *event);
+
+/* Slots for the entries from first to last, not included. Returns -1 without memory. */
+SP_PRIVATE int sp_learner_insert(sp_learner *learner, sp_event *event, ptrdiff_t first,
+                                 ptrdiff_t last, bool *ticked);
+
+#endif

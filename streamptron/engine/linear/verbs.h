@@ -1,0 +1,9 @@
+/* All verbs of the linear machine, for machine.h. */
+
+#ifndef STREAMPTRON_LINEAR_VERBS_H
+#define STREAMPTRON_LINEAR_VERBS_H
+
+#include "linear/linear.h"
+#include "linear/tell.h"
+
+#endif

@@ -1,0 +1,25 @@
+/* A text in UTF-8, and its code points. */
+
+#ifndef STREAMPTRON_NAMES_UTF8_H
+#define STREAMPTRON_NAMES_UTF8_H
+
+#include "memory/compiler.h"
+
+enum {
+    SP_REPLACEMENT = 0xFFFD,
+};
+
+typedef struct sp_piece {
+    /* A text as it was given, in UTF-8. */
+    const uint8_t *p;
+    size_t n;
+    bool surrogates; /* from a str, which may have lone surrogates; else any bytes */
+} sp_piece;
+
+/* The code point at p, which is not ASCII; n bytes remain.
+
+   SP_REPLACEMENT for a bad sequence, which ends where it could no longer have become a good one.
+   `surrogates`: whether they are allowed. */
+SP_PRIVATE uint32_t sp_utf8_decode(const uint8_t *p, size_t n, bool surrogates, size_t *length);
+
+#endif

@@ -1,0 +1,112 @@
+/* A learner's names and weights as flat arrays, the way a model file holds them, and back.
+
+   What it gives: index and table as a few arrays without addresses in them, written in one pass and
+   read in one pass, or used in place. docs/format.md says what each array means in a file.
+
+       weights   float64 [stored slots, width]  slots of the chunks that were written, in order
+       chunks    uint32 [., 3]                  (block, chunk, folds) of each of these, rising
+       exact:    keys    uint64 [n_slots, 2]    as in names/key.h; lo of a long name: its
+                                                offset in texts
+                 texts   uint8                  the long names, in the order of their slots
+                 lookup  uint32                 to find a key in place, see names/lookup.h
+                 stamps  uint32 [n_slots]       under a ceiling, see learner/ceiling.h
+       hashed:   rows    uint32                 the stored numbers, rising: 0, 1 and all whose
+                                                slots are not zero
+
+   An exact model stores its chunks as they are. Those of a hashed one lie in the order of arrival,
+   and the file has them in that of the numbers (names/index.h): a chunk of the file is 256 numbers,
+   and of these the ones are stored that are not zero in some block (by their bits: -0.0 is not
+   zero), the same ones in each block where there is one that is not. Reading makes slots in the
+   order of the rows; a bitmap finds the places of numbers that are used in place:
+
+       stored[chunk]   1 1 0 0 1 0 ...          number 4 is the chunk's third: rank 2
+
+   Reading trusts nothing: each number is checked before it is used, and a file that contradicts
+   itself is a fault (SP_FLAT_...), which the door puts into words. Using the arrays in place
+   (sp_flat_map) checks what addresses depend on, once for each chunk. The index checks each slot
+   number when it reads it. */
+
+#ifndef STREAMPTRON_TABLE_ARRAYS_H
+#define STREAMPTRON_TABLE_ARRAYS_H
+
+#include "names/hash.h"
+#include "names/index.h"
+#include "names/key.h"
+#include "table/table.h"
+
+enum {
+    SP_FLAT_DEPTH = 100, /* how deep tuples in names may be nested in a file */
+    SP_LOOKUP_BATCH = 64,
+
+    SP_FLAT_MEMORY = 1, /* what may be wrong with arrays */
+    SP_FLAT_KEY = 2,
+    SP_FLAT_TWICE = 3,
+    SP_FLAT_TEXTS = 4,
+    SP_FLAT_SLOT = 5,
+    SP_FLAT_CHUNK = 6,
+    SP_FLAT_WEIGHT = 7,
+    SP_FLAT_NOBODYS = 8,
+};
+
+typedef struct sp_flat {
+    size_t n_weights; /* slots */
+    size_t n_chunks;
+    size_t n_keys; /* n_slots of an exact index; 0: hashed */
+    size_t n_texts;
+    size_t n_words;
+    size_t n_stored; /* of a hashed table's numbers */
+    double *weights;
+    uint32_t *chunks;
+    sp_key *keys;
+    uint8_t *texts;
+    uint32_t *words;
+    uint32_t *stamps; /* NULL: no ceiling */
+    uint32_t *slots;  /* `rows` in a file */
+    uint64_t *stored; /* the bitmap, of what is used in place */
+    sp_slot_type *rising; /* the slots of these rows, when they are written; NULL: exact */
+    sp_seed seed;     /* of the index, which may be another's when the lookup is filled */
+} sp_flat;
+
+/* Free the bitmap and the slots; the rest belongs to others. */
+SP_API void sp_flat_free(sp_flat *flat);
+
+/* How large the arrays will be. Returns -1 without memory. Call sp_flat_free in either case. */
+SP_API int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table);
+
+/* Fill the arrays, which have the sizes that sp_flat_measure found. */
+SP_API void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table);
+
+/* The slots of a block among those written, in their order, and how many. */
+SP_PRIVATE double *sp_flat_part(const sp_flat *flat, uint32_t block, size_t *n);
+
+/* Fill the lookup from keys and texts.
+
+   Consecutive words are far apart in memory, so a batch of them is prefetched before the first is
+   written. The slots must come in order, since their places depend on it. */
+SP_API void sp_flat_lookup(sp_flat *flat);
+
+/* Whether a model could have stored this key, whose bytes are at `text`. */
+SP_PRIVATE bool sp_is_key(const sp_key *key, const uint8_t *text, size_t n_objects, int depth);
+
+/* The same of a key that was read from an index, which knows where its bytes are. */
+SP_PRIVATE bool sp_is_stored_key(const sp_key *key, size_t n_objects);
+
+/* 0, or what is wrong with the names. Tuples may be nested `depth` deep. */
+SP_PRIVATE int sp_flat_check_keys(const sp_flat *flat, size_t n_objects, int depth);
+
+/* The same for an index that lies in a file, where not all names have been checked. */
+SP_PRIVATE int sp_flat_check_in_place(const sp_index *index, size_t n_objects);
+
+/* Whether a model has a name that sp_flat_check_keys would refuse: tuples nested too deep. */
+SP_API bool sp_flat_too_deep(const sp_flat *flat, int depth);
+
+/* Copy the arrays into index and table. 0, or what is wrong. Call sp_flat_free in either case. */
+SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
+                        size_t n_objects, int depth);
+
+/* Let index and table use the arrays in place; see sp_flat_read.
+
+   The arrays must outlive the learner, and nothing may be learned, because they are not its own. */
+SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs);
+
+#endif
