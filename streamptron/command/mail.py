@@ -126,6 +126,8 @@ class Verdict(typing.NamedTuple):
     ----------
     said
         The label, or `unsure`.
+    label
+        What the model answers; None: it knows no label yet.
     probability
         Of the label; None: the model knows no label yet.
     words
@@ -137,6 +139,7 @@ class Verdict(typing.NamedTuple):
     """
 
     said: str
+    label: str | None
     probability: float | None
     words: list[str]
     code: int
@@ -163,7 +166,7 @@ def judged(
     label, probability = model.answer(event)
     threshold = max(0.5, least)
     if label is None or probability is None:
-        return Verdict("unsure", None, [], UNSURE, "0.00", f"{100 * threshold:.2f}")
+        return Verdict("unsure", None, None, [], UNSURE, "0.00", f"{100 * threshold:.2f}")
     if positive not in model.names:
         raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
     unsure = probability < least
@@ -173,6 +176,7 @@ def judged(
         threshold = min(threshold, score) if label == positive else max(threshold, score)
     return Verdict(
         "unsure" if unsure else label,
+        label,
         probability,
         _spoke_most(model, event) if explain else [],
         UNSURE if unsure else SPAM if label == positive else HAM,

@@ -22,13 +22,15 @@ from streamptron.service.bad import Bad, refused
 from streamptron.service.labels import Labels
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from streamptron.modelfile.layout import Contents
 
 KINDS = ("text", "fields", "x", "mail")  # of events
 INTERCEPT = "(intercept)"
 FEW = 100  # labels; of more not all probabilities are worked out for one answer
+JOURNAL = 10_000  # lessons that can be taken back
+JOURNAL_OF_MAILS = 500  # each about 100 kB
 
 
 class Bounds(NamedTuple):
@@ -77,7 +79,7 @@ class Served:
     learns
         Whether it may be taught.
     journal
-        How many lessons can be taken back.
+        How many lessons can be taken back; None: JOURNAL, or JOURNAL_OF_MAILS.
     bounds
         What may come.
     new_label, known_labels
@@ -89,7 +91,7 @@ class Served:
         contents: Contents,
         *,
         learns: bool,
-        journal: int,
+        journal: int | None,
         bounds: Bounds,
         new_label: bool = False,
         known_labels: bool = False,
@@ -115,8 +117,9 @@ class Served:
         self.journal: Any = None
         if learns and can_undo(self.learner):
             kept = contents.journal
+            most = journal or (JOURNAL_OF_MAILS if self.kind == "mail" else JOURNAL)
             self.journal = (
-                Journal(self.pipeline, journal) if kept is None else journal_of(self.pipeline, kept)
+                Journal(self.pipeline, most) if kept is None else journal_of(self.pipeline, kept)
             )
         self.labels = Labels(
             self.learner,
@@ -177,7 +180,7 @@ class Served:
         if not isinstance(value, bytes):
             raise Bad(400, "mail: give its bytes in base64, or as message/rfc822", "mail", value)
         mail = without_ours(value)
-        mark = _mark("\0".join(identity(mail)).encode(errors="surrogateescape"))
+        mark = "\0".join(identity(mail))
         said = {"mail": base64.b64encode(mail).decode()}
         return Event(said, mail, self.before.transform_one(mail), mark)
 
@@ -204,6 +207,16 @@ class Served:
             seen = self.before.transform_one(value)
         text = json.dumps(value, sort_keys=True, separators=(",", ":"))
         return Event({kind: value}, value, seen, _mark(text.encode()))
+
+    def own_id(self, mark: str) -> str | None:
+        """The id of an event that names itself, as a mail does."""
+        if self.kind != "mail":
+            return None
+        return f"mail-{_mark(mark.encode(errors='surrogateescape'))}"
+
+    def key(self, id: str, mark: str) -> Hashable:
+        """What the journal calls an event: a mail as the commands do, by its identity."""
+        return tuple(mark.rsplit("\0", 1)) if id == self.own_id(mark) else id
 
     # --- Answers
 

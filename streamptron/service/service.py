@@ -27,13 +27,16 @@ from streamptron.modelfile.read import read as read_model
 from streamptron.modelfile.write import contents_of, write
 from streamptron.service import lessons
 from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
+from streamptron.service.learning import learn
 from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, kept
+from streamptron.service.mails import Mails
 from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
 from streamptron.service.tally import Tally
+from streamptron.thick import is_unsure
 from streamptron.tickets import Step, ticket_event
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
 OURS = "serve"  # the key of our part in a file's metadata
 LATE = 10  # lessons; of a perceptron a later correction does not take back, see late-labels.md
@@ -52,12 +55,13 @@ class Settings:
     reload_seconds: float | None = None
     remember: int = 100_000
     remember_bytes: int = 256_000_000
-    journal: int = 10_000
+    journal: int | None = None
     keep_texts: int = 0
     keep_lessons: bool = False
     bounds: Bounds = dataclasses.field(default_factory=Bounds)
     new_label: bool = False
     known_labels: bool = False
+    learn_unsure: float | None = None
 
 
 class Snapshot:
@@ -72,6 +76,7 @@ class Snapshot:
         self._taught = list(service.ledger.taught.items())
         self._ours = {"of": service.lineage, "n": service.n, "tally": service.tally.kept()}
         self._before = contents_of(model.pipeline).steps if model.teaches else None
+        self._lines = model.contents.lines if service.mails is None else service.mails.lines()
         self.files: list[str] = []
 
     def _file_state(self, learner: Any) -> tuple[Any, bytes | None]:
@@ -85,7 +90,8 @@ class Snapshot:
         ours = {**self._ours, "known": kept(self._taught)}
         metadata = {**(contents.metadata or {}), OURS: ours}
         before = self._before if self._before is not None else contents.steps
-        write(path, contents._replace(metadata=metadata, journal=self, steps=before))
+        parts = {"metadata": metadata, "journal": self, "steps": before, "lines": self._lines}
+        write(path, contents._replace(**parts))
 
 
 class Service:
@@ -100,9 +106,11 @@ class Service:
     """
 
     model: Served
+    mails: Mails | None = None
 
     def __init__(self, path: str, settings: Settings) -> None:
         self.path, self.settings = path, settings
+        self.checks: list[Callable[[Served], None]] = []  # that a model fits all doors
         self.learns = settings.learns
         self.n = self.saved_n = 0  # lessons
         self.lineage = secrets.token_hex(4)
@@ -169,10 +177,19 @@ class Service:
                 new_label=settings.new_label,
                 known_labels=settings.known_labels,
             )
+            for check in (self._check, *self.checks):
+                check(model)
         except ValueError as error:
             raise ValueError(f"{self.path}: {error}") from None
         self.file = file
         return model, metadata.get(OURS) or {}
+
+    def _check(self, model: Served) -> None:
+        if self.settings.learn_unsure is not None and model.several:
+            raise ValueError(
+                "--learn-unsure goes by the lead of one label, and the model answers several; "
+                "leave it out"
+            )
 
     def _take(self, loaded: tuple[Served, dict[str, Any]]) -> None:
         """Serve a model that was loaded, and have it learn what the log has since its save."""
@@ -187,6 +204,9 @@ class Service:
             self.settings.remember, self.settings.remember_bytes, ours.get("known", "")
         )
         self.ledger.asked, self.ledger.asked_bytes = asked.asked, asked.asked_bytes
+        self.mails = None
+        if self.learns and model.kind == "mail" and model.contents.lines is not None:
+            self.mails = Mails(model, self.ledger, self.n)
         try:
             for lesson in lessons.read(self.log_path) if self.learns else ():
                 if lesson["of"] == lineage and lesson["n"] <= self.saved_n:
@@ -207,7 +227,7 @@ class Service:
         """Learn a lesson of the log."""
         try:
             event = self.model.event(lesson)
-            self._apply(lesson, event)
+            learn(self.model, lesson, event)
         except (Bad, *OF_THE_LIBRARY):  # as when it was refused, or the model is another one
             self.skipped += 1
         else:
@@ -291,7 +311,7 @@ class Service:
             raise Bad(400, f"remember={shown(remember)}: give true or false", "remember", remember)
         id = id_of(said)
         if id is None and remember and self.learns:
-            id = self.ledger.new_id()
+            id = self.model.own_id(event.mark) or self.ledger.new_id()
         if id is not None:
             self.ledger.check(id, event.mark)
         with refused(self.model.kind):
@@ -331,6 +351,15 @@ class Service:
             self.texts[id] = event.said, label, 0.0 if p is None else p
             while len(self.texts) > self.settings.keep_texts:
                 del self.texts[next(iter(self.texts))]
+
+    def judged(self, mail: bytes, label: Any, probability: float | None) -> None:
+        """Count what another door has answered to a mail, and keep that for the queue."""
+        if self.learns and self.settings.keep_texts:
+            event = typing.cast("Event", self.model.event({"mail": mail}))
+            id = self.model.own_id(event.mark)
+            self._remember(id, event, {"label": label, "probability": probability})
+        else:
+            self.tally.ask(label)
 
     def predict_many(self, events: list[Any]) -> list[Any]:
         """Answer events, each of which is an object or a Bad; what is wrong with one is its own.
@@ -398,10 +427,14 @@ class Service:
         if id is None:
             if event is None:
                 raise Bad(400, "give an event, or the id of one that was asked", "id")
-            id = f"mail-{event.mark}" if model.kind == "mail" else self.ledger.new_id()
+            id = model.own_id(event.mark) or self.ledger.new_id()
         if event is not None:
             self.ledger.check(id, event.mark)
         taught = self.ledger.taught.get(id)
+        if taught is None and event is not None and self.mails is not None:
+            name = model.name(label)
+            if self.mails.has(id, event.mark, name):  # long ago, or by a command
+                return {"id": id, key: name, "done": "known", "version": self.n}
         if taught is not None and taught.label is not None:
             same = taught.label == model.name(label) and weight in (None, taught.weight)
             if same:
@@ -427,6 +460,9 @@ class Service:
         else:
             seen = event.seen
             lesson |= {"mark": event.mark, **event.said}
+        margin = self.settings.learn_unsure
+        if margin is not None and not is_unsure(model.learner, seen, label, margin):
+            return {"id": id, "label": model.name(label), "done": "sure", "version": self.n}
         if asked is not None:
             answered, p = asked.label, asked.probability
         else:
@@ -485,8 +521,9 @@ class Service:
         weight = taught.weight if weight is None else weight
         model.labels.check(label, weight)
         lesson = self._lesson("correct", id, label, weight) | {"mark": taught.mark}
-        if journal is not None and id in journal:
-            ticket = bytes(journal._steps[id].ticket)
+        key = model.key(id, taught.mark)
+        if journal is not None and key in journal:
+            ticket = bytes(journal._steps[key].ticket)
             adaptive = hasattr(model.learner, "forget") or model.several
             lesson |= {
                 "ticket": base64.b64encode(ticket).decode(),
@@ -511,10 +548,11 @@ class Service:
         if journal is None:
             name = type(self.model.learner).__name__
             raise Bad(400, f"{name} cannot take a step back; see docs/late-labels.md", "id", id)
-        if taught is None or id not in journal:
+        key = "" if taught is None else self.model.key(id, taught.mark)
+        if taught is None or key not in journal:
             raise self._too_old(id, f"--journal {journal.most}")
         lesson = self._lesson("undo", id, None, 1.0) | {"mark": taught.mark}
-        step = journal._steps[id]
+        step = journal._steps[key]
         self._commit(lesson, None)
         answered = self.model.name(step.ticket.prediction)  # so that it can be taught anew
         self.ledger.ask(id, Asked(taught.mark, bytes(step.ticket), answered, None))
@@ -554,44 +592,12 @@ class Service:
             ) from None
         try:
             with refused(self.model.kind):
-                self._apply(lesson, event)
+                learn(self.model, lesson, event)
         except BaseException:
             self.log.take_back(lesson)
             raise
         self.n = lesson["n"]
         self._count(lesson)
-
-    def _apply(self, lesson: dict[str, Any], event: Event | None) -> None:
-        """Learn a lesson: the one way, now and when the log is read again."""
-        model, id = self.model, lesson["id"]
-        journal = model.journal
-        there = journal is not None and id in journal
-        if lesson["do"] == "undo":
-            if not there:
-                raise ValueError(f"there is no lesson {shown(id)} to take back")
-            journal.undo(id)
-            return
-        label, weight = self._label_again(lesson["label"]), lesson["weight"]
-        if there:
-            journal.correct(id, label, weight, undo=lesson.get("back", True))
-        elif (ticket := lessons.ticket_of(lesson)) is not None:
-            if journal is not None:
-                journal.learn_ticket(id, ticket, label, weight)
-            else:
-                model.learner.learn_ticket(ticket, label, weight)
-        elif event is None:
-            raise ValueError("the lesson has no event")
-        elif journal is not None:
-            journal.learn_one(id, event.x, label, weight)
-        else:
-            if model.teaches:
-                model.before.learn_one(event.x)
-            model.learner.learn_one(event.seen, label, weight)
-
-    def _label_again(self, name: Any) -> Any:
-        """The learner's label of a name in the log, which was allowed when it came."""
-        with self.model.labels.all_allowed():
-            return self.model.labels.label(name)
 
     def _count(self, lesson: dict[str, Any]) -> None:
         """Know a lesson, and count it."""
@@ -599,6 +605,8 @@ class Service:
         taught = Taught(lesson["mark"], lesson["label"], lesson["weight"], lesson["n"])
         self.ledger.teach(id, taught)
         self.texts.pop(id, None)
+        if self.mails is not None:
+            self.mails.count(lesson)
         wrong = None
         if do == "learn":
             wrong = tally.judge(lesson["answered"], lesson["p"], lesson["label"])

@@ -1,0 +1,41 @@
+"""A lesson is learned: the one way, now and when the log is read again."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from streamptron.estimator.names import shown
+from streamptron.service.lessons import ticket_of
+
+if typing.TYPE_CHECKING:
+    from streamptron.service.served import Event, Served
+
+
+def learn(model: Served, lesson: dict[str, Any], event: Event | None) -> None:
+    """Learn, correct or take back what a line of the log says; an error if it does not fit."""
+    journal, key = model.journal, model.key(lesson["id"], lesson["mark"])
+    there = journal is not None and key in journal
+    if lesson["do"] == "undo":
+        if not there:
+            raise ValueError(f"there is no lesson {shown(lesson['id'])} to take back")
+        journal.undo(key)
+        return
+    with model.labels.all_allowed():  # it was allowed when it came
+        label = model.labels.label(lesson["label"])
+    weight = lesson["weight"]
+    if there:
+        journal.correct(key, label, weight, undo=lesson.get("back", True))
+    elif (ticket := ticket_of(lesson)) is not None:
+        if journal is not None:
+            journal.learn_ticket(key, ticket, label, weight)
+        else:
+            model.learner.learn_ticket(ticket, label, weight)
+    elif event is None:
+        raise ValueError("the lesson has no event")
+    elif journal is not None:
+        journal.learn_one(key, event.x, label, weight)
+    else:
+        if model.teaches:
+            model.before.learn_one(event.x)
+        model.learner.learn_one(event.seen, label, weight)
