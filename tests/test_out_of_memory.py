@@ -29,7 +29,7 @@ from streamptron import (
 )
 from streamptron.doors.many import Lines
 from streamptron.engine import api
-from tests.support import operations
+from tests.support import deeds, operations
 from tests.support.candidates import learn_by_one
 from tests.support.twins import RULES
 
@@ -452,3 +452,25 @@ def test_candidates_that_find_no_memory_change_nothing(params, way):
             assert pickle.dumps(model) == pickle.dumps(twin)
             break
     assert failed > 5
+
+
+@pytest.mark.parametrize("deed", deeds.DEEDS)
+@pytest.mark.parametrize(("kind", "named"), deeds.FORMS)
+def test_a_model_is_sound_wherever_memory_runs_out(kind, named, deed):
+    rng = random.Random(f"{kind}, {named}, {deed}")
+    n = 0
+    n_failed = 0
+    while True:
+        n += 1 + rng.randrange(1 + n // 4)
+        case = deeds.Case(kind, named, seed=n, n=15)
+        api._fail_at(n)
+        try:
+            deeds.DEEDS[deed](case)
+        except MemoryError:
+            n_failed += 1
+        finally:
+            left = api._fail_at(0)
+        deeds.sound(case)
+        if left > 0:
+            break
+    assert n_failed or n <= 2

@@ -468,10 +468,11 @@ static bool sp_fits(const sp_delta *delta, const sp_table *table, sp_slot_type n
                 || (i > n && delta->slots[i] <= delta->slots[i - 1]))
                 return false;
             row = delta->rows + i * (size_t)table->width;
-            for (int f = 0, end = table->width; f < end; f++) {
-                if (table->kind->weights && !(fabs(row[f]) < SP_WEIGHT_LIMIT))
-                    return false;
-                if (f >= first && row[f] != 0.0)
+            if (table->kind->weights
+                && !sp_fields_are_sound(&table->layout, row, (size_t)table->lanes))
+                return false;
+            for (int f = first; f < table->width; f++) {
+                if (row[f] != 0.0)
                     return false;
             }
         }

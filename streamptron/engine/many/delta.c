@@ -53,7 +53,6 @@ static int sp_many_lay_row(sp_learner *learner, uint32_t block, sp_head *head,
 {
     sp_sparse_rows *rows = sp_many_rows(&learner->table);
     const sp_sparse *row = &head->row;
-    double sum, squares;
     int fault = sp_marks_read(rows, (double *)(void *)head, 1, marks, n,
                               (size_t)learner->adaptive.n_labels, block == 0, at);
     if (fault)
@@ -65,8 +64,7 @@ static int sp_many_lay_row(sp_learner *learner, uint32_t block, sp_head *head,
     }
     if (block != 0)
         return 0;
-    sp_many_sums(rows, row, learner->adaptive.rD, &sum, &squares);
-    return sum == head->of.N ? 0 : SP_MARKS_WRONG;
+    return sp_many_adds_up(entries, row->n, head->of.N) ? 0 : SP_MARKS_WRONG;
 }
 
 SP_PRIVATE int sp_many_lay_rows(sp_learner *learner, const uint32_t *slots, const uint32_t *n,

@@ -237,7 +237,7 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
     const sp_table *table = &learner->table;
     /* rows that lie in a file are looked at when they are read */
     const sp_slot_type n_slots = sp_many_rows(table)->borrowed ? 0 : learner->index.n_slots;
-    double sum, squares;
+    sp_entry room[SP_DENSE_MOST];
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
         const sp_head *head = sp_table_head(table, slot);
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
@@ -245,8 +245,8 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
         if (sp_many_row_fault(learner, head, true)
             || sp_many_row_fault(learner, sp_many_e(table, slot), false))
             return "a row has invalid entries";
-        sp_many_sums(sp_many_rows(table), &head->row, a->rD, &sum, &squares);
-        if (sum != head->of.N)
+        const sp_entry *entries = sp_row_look(sp_many_rows(table), &head->row, room);
+        if (!sp_many_adds_up(entries, head->row.n, head->of.N))
             return "a feature's counts are not those of its row";
     }
     if (!sp_tree_is_true(&learner->adaptive.many, a->w0, a->n_labels))

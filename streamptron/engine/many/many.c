@@ -355,6 +355,15 @@ SP_PRIVATE double sp_many_count_of(const sp_entry *entries, uint32_t n)
     return sp_lanes_sum(all);
 }
 
+SP_PRIVATE bool sp_many_adds_up(const sp_entry *entries, uint32_t n, double N)
+{
+    const double way = sp_many_count_of(entries, n) - N;
+    double all = 0.0;
+    for (uint32_t i = 0; i < n; i++)
+        all += fabs((double)entries[i].c);
+    return fabs(way) <= all * 0x1p-30;
+}
+
 SP_PRIVATE void sp_many_sums(const sp_sparse_rows *rows, const sp_sparse *row, const double *rD,
                              double *sum, double *squares)
 {

@@ -609,12 +609,9 @@ SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff
         fault = sp_stored_fault(flat, index);
     if (fault)
         return fault;
-    if (table->kind->weights) {
-        for (size_t i = 0, end = flat->n_weights * (size_t)table->width; i < end; i++) {
-            if (!(fabs(weights[i]) < SP_WEIGHT_LIMIT))
-                return SP_FLAT_WEIGHT;
-        }
-    }
+    if (table->kind->weights
+        && !sp_fields_are_sound(&table->layout, weights, flat->n_weights * (size_t)table->lanes))
+        return SP_FLAT_WEIGHT;
     fault = sp_flat_read_names(flat, index);
     if (fault)
         return fault;

@@ -4,6 +4,8 @@
 #define STREAMPTRON_TABLE_LAYOUT_H
 
 #include "memory/types.h"
+
+#include <math.h>
 #include "table/keep.h"
 
 enum {
@@ -47,6 +49,23 @@ SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket, const in
         layout.fields += sp_keep_count(keep);
     }
     return layout;
+}
+
+/* Whether fields of n outputs, one behind the other, are such as learning makes. */
+static inline bool sp_fields_are_sound(const sp_layout *layout, const double *fields, size_t n)
+{
+    const size_t end = n * (size_t)layout->fields;
+    for (size_t i = 0; i < end; i++) {
+        if (!(fabs(fields[i]) < SP_WEIGHT_LIMIT))
+            return false;
+    }
+    for (int j = 0; j < sp_keep_count(layout->keep); j++) {
+        for (size_t i = (size_t)(layout->k + j); i < end; i += (size_t)layout->fields) {
+            if (fields[i] < 0.0)
+                return false;
+        }
+    }
+    return true;
 }
 
 /* Two labels get an output each: one output's fields become those of two, the positive label's as

@@ -639,10 +639,9 @@ SP_PRIVATE bool sp_table_is_sound(const sp_table *table)
         for (size_t i = 0, end = table->n_chunks; i < end; i++) {
             if (sp_table_chunk(table, b, i) == NULL)
                 continue;
-            for (size_t k = 0, end = (size_t)(SP_CHUNK_SLOTS * table->width); k < end; k++) {
-                if (!(fabs(table->blocks[b].chunks[i][k]) < SP_WEIGHT_LIMIT))
-                    return false;
-            }
+            if (!sp_fields_are_sound(&table->layout, table->blocks[b].chunks[i],
+                                     (size_t)(SP_CHUNK_SLOTS * table->lanes)))
+                return false;
         }
     }
     return true;

@@ -24,11 +24,7 @@ SP_PRIVATE bool sp_wide_is_sound(const sp_table *table, const double *fields, si
         if ((ptrdiff_t)labels[j] >= table->n_outputs || (j && labels[j] <= labels[j - 1]))
             return false;
     }
-    for (size_t f = 0; f < n * (size_t)table->layout.fields; f++) {
-        if (!(fabs(fields[f]) < SP_WEIGHT_LIMIT))
-            return false;
-    }
-    return true;
+    return sp_fields_are_sound(&table->layout, fields, n);
 }
 
 /* How many labels a block of a class has room for. */
