@@ -15,7 +15,7 @@ from tests.model_file.test_damage import (
     row_of_none,
     rows_in_place,
 )
-from tests.support import mutations
+from tests.support import deeds, mutations, odd_numbers
 from tests.support.library import SANITIZED, event_line, needs_compiler, program
 from tests.support.marks import slow
 from tests.support.model_files import GOLDEN
@@ -163,3 +163,17 @@ def check_forged(seed, bases, tmp_path):
         same += expected is not None and words == expected
     assert refused > 60
     assert same > OTHERS * refused
+
+
+@pytest.mark.parametrize(("kind", "named"), deeds.FORMS)
+def test_a_file_with_an_odd_number_opens_in_both_or_in_neither(kind, named, tmp_path):
+    deeds.Case(kind, named, seed=2).model.save(good := tmp_path / "good")
+    paths = []
+    wrong = []
+    for what, data in odd_numbers.files(good.read_bytes(), random.Random(2), share=0.04):
+        paths.append(tmp_path / str(len(paths)))
+        paths[-1].write_bytes(data)
+        wrong.append(what)
+    for what, path, (whole, _, words) in zip(wrong, paths, opened(paths), strict=True):
+        expected = of_python(path)
+        assert (whole == 0) == (expected is None), f"{what}: {words!r}, {expected!r}"
