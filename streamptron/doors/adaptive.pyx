@@ -22,7 +22,7 @@ from streamptron.engine.linear cimport (
     SP_KEPT_CURRENT, SP_RULE_ADAPTIVE, SP_RULE_VOTED, sp_table_read)
 from streamptron.engine.names cimport sp_index_stored, sp_key
 from streamptron.engine.path cimport (
-    sp_learner_part_key, sp_learner_parts, sp_learner_shares)
+    sp_learner_n_shares, sp_learner_share_key, sp_learner_shares)
 from streamptron.engine.voted cimport (
     SP_DEGREE_MOST, sp_voters, sp_voters_features, sp_voters_shares, sp_voters_updates)
 
@@ -128,7 +128,7 @@ cdef class AdaptiveModel(PairModel):
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
         cdef sp_adaptive* a = &self.learner.adaptive
-        cdef Py_ssize_t i, n = sp_learner_parts(&self.learner, &self.event)
+        cdef Py_ssize_t i, n = sp_learner_n_shares(&self.learner, &self.event)
         cdef double part, always
         cdef sp_key key
         cdef int has_name
@@ -139,7 +139,7 @@ cdef class AdaptiveModel(PairModel):
         features = []
         for i in range(n):
             part = sign * share[i]
-            has_name = sp_learner_part_key(&self.learner, &self.event, i, &key)
+            has_name = sp_learner_share_key(&self.learner, &self.event, i, &key)
             if has_name < 0:
                 raise MemoryError("no memory for a name")
             if not has_name:        # hashed: of a column that the event lacks none is kept

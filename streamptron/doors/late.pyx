@@ -43,8 +43,8 @@ from streamptron.engine.path cimport (
 from streamptron.engine.sets cimport sp_sets_best_threshold
 from streamptron.engine.whole cimport (
     SP_MARKS_MEMORY, SP_SHARD_KEY, SP_SHARD_MEMORY, sp_delta, sp_delta_digest, sp_delta_free,
-    sp_delta_lay, sp_delta_measure, sp_delta_shapes, sp_delta_use, sp_delta_words, sp_delta_write,
-    sp_joined, sp_learner_has_rows, sp_learner_widen, sp_shard, sp_sides_join)
+    sp_delta_measure, sp_delta_overlay, sp_delta_shapes, sp_delta_use, sp_delta_words,
+    sp_delta_write, sp_joined, sp_learner_has_rows, sp_learner_widen, sp_shard, sp_sides_join)
 
 from streamptron.doors.names import damaged
 from streamptron.doors.state import Past, past_mark
@@ -390,8 +390,8 @@ cdef class Side:
         wrong = sp_delta_use(&self.delta, learner, p, n)
         if wrong == NULL:
             with nogil:             # others may run: there may be millions of names
-                fault = sp_delta_lay(&self.delta, learner, &base.learner, n_outputs, n_objects,
-                                     depth, &self.joined.shard)
+                fault = sp_delta_overlay(&self.delta, learner, &base.learner, n_outputs, n_objects,
+                                         depth, &self.joined.shard)
             if fault == SP_SHARD_MEMORY:
                 raise MemoryError(_NO_MEMORY)
             wrong = sp_delta_words(fault) if fault else NULL

@@ -2,9 +2,9 @@
 
 from streamptron.doors.desk cimport Desk
 from streamptron.doors.rows cimport Rows
-from streamptron.engine.path cimport sp_told
+from streamptron.engine.path cimport sp_targets
 
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
                      confidences, order=*, ends=*, Py_ssize_t n_jobs=*,
-                     const sp_told* told=*)
+                     const sp_targets* told=*)

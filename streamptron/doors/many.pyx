@@ -30,7 +30,7 @@ from streamptron.engine.names cimport (
     sp_key_hash, sp_key_text, sp_piece, sp_seed)
 from streamptron.engine.path cimport (
     sp_batch, sp_batch_columns, sp_batch_free, sp_batch_next, sp_batch_rows, sp_batch_unfit,
-    sp_learner, sp_learner_bytes, sp_learner_copy, sp_learner_free, sp_learner_labels, sp_told)
+    sp_learner, sp_learner_bytes, sp_learner_copy, sp_learner_free, sp_learner_labels, sp_targets)
 
 from streamptron.doors.names import damaged
 from streamptron.estimator.parameters import UnfitRow
@@ -240,7 +240,7 @@ def write_ahead(Desk desk not None, Texts X not None):
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
                      confidences, order=None, ends=None, Py_ssize_t n_jobs=1,
-                     const sp_told* told=NULL):
+                     const sp_targets* told=NULL):
     """The path in a loop over rows: predict, then learn, as asked.
 
     `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below

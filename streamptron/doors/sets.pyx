@@ -23,9 +23,9 @@ from streamptron.engine.linear cimport (
 from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_calloc, sp_free
 from streamptron.engine.path cimport (
     sp_answer, sp_event_probabilities, sp_learner_answer, sp_learner_decision, sp_learner_expect,
-    sp_learner_labels, sp_learner_learn, sp_learner_score, sp_told)
+    sp_learner_labels, sp_learner_learn, sp_learner_score, sp_targets)
 from streamptron.engine.sets cimport (
-    SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_share, sp_sets_tell)
+    SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_set_targets, sp_sets_share)
 
 from streamptron.doors.names import named
 from streamptron.estimator.candidates import candidates_of, place_of
@@ -147,8 +147,8 @@ cdef class SetModel(LabelModel):
             except (ValueError, MemoryError):
                 self._forget_objects()
                 raise
-            if sp_sets_tell(&self.event, <const uint32_t*> numbers.data.as_uints, len(numbers),
-                            n_there, told.open, n) < 0:
+            if sp_sets_set_targets(&self.event, <const uint32_t*> numbers.data.as_uints,
+                                   len(numbers), n_there, told.open, n) < 0:
                 self._no_memory("no memory for the labels; the model has not learned this event")
             return named
         raise RuntimeError(
@@ -217,7 +217,7 @@ cdef class SetModel(LabelModel):
         cdef const Py_ssize_t* says = <const Py_ssize_t*> data_of(open, n)
         cdef Py_ssize_t n_named = len(named)
         cdef const Py_ssize_t* number = <const Py_ssize_t*> data_of(named, n_named)
-        cdef sp_told* told = <sp_told*> sp_calloc(n + 1, sizeof(sp_told))
+        cdef sp_targets* told = <sp_targets*> sp_calloc(n + 1, sizeof(sp_targets))
         cdef uint32_t* numbers = <uint32_t*> sp_calloc(n_named + 1, sizeof(uint32_t))
         self._enter(True)
         gate_learn_begin(&self.gate)

@@ -30,10 +30,10 @@ from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_calloc, sp_free, sp_pages_whole)
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
 from streamptron.engine.path cimport (
-    SP_CAN_LEAD, SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, sp_kept_once, sp_learner, sp_learner_can,
-    sp_learner_free, sp_learner_init,
-    sp_learner_once, sp_learner_once_read, sp_learner_once_write, sp_learner_ready,
-    sp_learner_slots_fault, sp_once_numbers, sp_rule_can)
+    SP_CAN_LEAD, SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, sp_learner, sp_learner_can, sp_learner_free,
+    sp_learner_init, sp_learner_model_numbers, sp_learner_model_numbers_read,
+    sp_learner_model_numbers_write, sp_learner_ready, sp_learner_slots_fault, sp_model_numbers,
+    sp_model_numbers_count, sp_rule_can)
 from streamptron.engine.whole cimport (
     SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_LABEL_WIDTH,
     SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_SHAPES_MEMORY, SP_VOTED_MEMORY, sp_counts_fault,
@@ -195,30 +195,30 @@ cdef int counts_set_state(sp_learner* learner, state) except -1:
     return 0
 
 
-cdef tuple _sizes(const sp_kept_once* once):
+cdef tuple _sizes(const sp_model_numbers* once):
     return once.n, once.n_rows, once.width, once.n_behind, once.n_more
 
 
 cdef dict once_state(const sp_learner* learner):
     """What only some learners keep, once per model, by name."""
-    cdef sp_kept_once once = sp_learner_once(learner)
+    cdef sp_model_numbers once = sp_learner_model_numbers(learner)
     if once.name == NULL:
         return {}
     from streamptron.estimator.once import state_of
-    cdef c_array.array numbers = array("d", bytes(8 * sp_once_numbers(&once)))
-    sp_learner_once_write(learner, numbers.data.as_doubles)
+    cdef c_array.array numbers = array("d", bytes(8 * sp_model_numbers_count(&once)))
+    sp_learner_model_numbers_write(learner, numbers.data.as_doubles)
     return {once.name.decode("ascii"): state_of(numbers.tolist(), _sizes(&once))}
 
 
 cdef int once_set_state(sp_learner* learner, state) except -1:
     """Put it back into an untrained learner that has its labels."""
-    cdef sp_kept_once once = sp_learner_once(learner)
+    cdef sp_model_numbers once = sp_learner_model_numbers(learner)
     if once.name == NULL:
         return 0
     from streamptron.estimator.once import numbers_of
     cdef c_array.array numbers = array(
         "d", numbers_of(state[once.name.decode("ascii")], _sizes(&once)))
-    wrong = sp_learner_once_read(learner, numbers.data.as_doubles)
+    wrong = sp_learner_model_numbers_read(learner, numbers.data.as_doubles)
     if wrong != NULL:
         raise ValueError(wrong.decode("ascii"))
     return 0

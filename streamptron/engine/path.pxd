@@ -20,7 +20,7 @@ cdef extern from "learner/ceiling.h" nogil:
 
 
 cdef extern from "learner/once.h" nogil:
-    ctypedef struct sp_kept_once:
+    ctypedef struct sp_model_numbers:
         const char *name
         Py_ssize_t n
         Py_ssize_t n_rows
@@ -28,7 +28,7 @@ cdef extern from "learner/once.h" nogil:
         Py_ssize_t n_behind
         Py_ssize_t n_more
 
-    size_t sp_once_numbers(const sp_kept_once *once) noexcept
+    size_t sp_model_numbers_count(const sp_model_numbers *once) noexcept
 
 
 cdef extern from "learner/learner.h" nogil:
@@ -61,7 +61,7 @@ cdef extern from "learner/learner.h" nogil:
 
 
 cdef extern from "path/batch.h" nogil:
-    ctypedef struct sp_told:
+    ctypedef struct sp_targets:
         const uint32_t *labels
         uint32_t n
         uint32_t n_there
@@ -84,7 +84,7 @@ cdef extern from "path/batch.h" nogil:
         sp_text text
         const Py_ssize_t *y
         const double *steps
-        const sp_told *told
+        const sp_targets *told
         Py_ssize_t *predictions
         double *decisions
         Py_ssize_t n_decisions
@@ -174,15 +174,15 @@ cdef extern from "path/path.h" nogil:
     int sp_learner_commit(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
     int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
     int sp_learner_prepare(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
-    sp_kept_once sp_learner_once(const sp_learner *learner) noexcept
-    const char *sp_learner_once_read(sp_learner *learner, const double *numbers) noexcept
-    void sp_learner_once_write(const sp_learner *learner, double *numbers) noexcept
+    sp_model_numbers sp_learner_model_numbers(const sp_learner *learner) noexcept
+    const char *sp_learner_model_numbers_read(sp_learner *learner, const double *numbers) noexcept
+    void sp_learner_model_numbers_write(const sp_learner *learner, double *numbers) noexcept
     void sp_learner_decide(const sp_learner *learner, sp_event *event) noexcept
     int sp_learner_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
                           int kind, double *shares) noexcept
-    Py_ssize_t sp_learner_parts(const sp_learner *learner, const sp_event *event) noexcept
-    int sp_learner_part_key(const sp_learner *learner, const sp_event *event, Py_ssize_t i,
-                            sp_key *key) noexcept
+    Py_ssize_t sp_learner_n_shares(const sp_learner *learner, const sp_event *event) noexcept
+    int sp_learner_share_key(const sp_learner *learner, const sp_event *event, Py_ssize_t i,
+                             sp_key *key) noexcept
     void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                   sp_answer answer, double *p) noexcept
     const double *sp_event_probabilities(const sp_learner *learner, sp_event *event) noexcept

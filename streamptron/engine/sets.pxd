@@ -22,5 +22,5 @@ cdef extern from "sets/tell.h" nogil:
     double sp_sets_best_threshold(const sp_sets *s) noexcept
     double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
                          Py_ssize_t k, Py_ssize_t i) noexcept
-    int sp_sets_tell(sp_event *event, const uint32_t *labels, Py_ssize_t n, Py_ssize_t n_there,
-                     bint open, Py_ssize_t n_labels) noexcept
+    int sp_sets_set_targets(sp_event *event, const uint32_t *labels, Py_ssize_t n,
+                            Py_ssize_t n_there, bint open, Py_ssize_t n_labels) noexcept

@@ -82,8 +82,9 @@ cdef extern from "exchange/delta.h" nogil:
     int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n,
                         uint64_t *h) noexcept
     void sp_delta_free(sp_delta *delta) noexcept
-    int sp_delta_lay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
-                     Py_ssize_t n_outputs, size_t n_objects, int depth, sp_shard *shard) noexcept
+    int sp_delta_overlay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                         Py_ssize_t n_outputs, size_t n_objects, int depth,
+                         sp_shard *shard) noexcept
     int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base) noexcept
     void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const sp_shard *base) noexcept
 

@@ -38,7 +38,7 @@ static int learn_set(sp_learner *learner, sp_event *event, const kit_sample *sam
     const uint32_t labels[] = {(uint32_t)y, (uint32_t)y - 1};
     ptrdiff_t n = y && sample->n % 2 ? 2 : 1;
     if (kit_write(learner, event, sample) < 0
-        || sp_sets_tell(event, labels, n, y % 2 ? n : 1, y % 2 == 0, known) < 0)
+        || sp_sets_set_targets(event, labels, n, y % 2 ? n : 1, y % 2 == 0, known) < 0)
         return -1;
     int failed = sp_learner_learn(learner, event, 0, sample->u);
     if (failed == 0)

@@ -321,10 +321,10 @@ static inline void kit_take_counts(sp_learner *to, const sp_learner *from)
     to->table.fold = from->table.fold;
     to->table.epoch = from->table.epoch;
     if (sp_learner_can(to, SP_CAN_PUT_BACK)) {
-        sp_kept_once once = sp_learner_once(from);
-        double *numbers = (double *)calloc(sp_once_numbers(&once) + 1, sizeof(double));
-        sp_learner_once_write(from, numbers);
-        CHECK_SOUND(sp_learner_once_read(to, numbers));
+        sp_model_numbers once = sp_learner_model_numbers(from);
+        double *numbers = (double *)calloc(sp_model_numbers_count(&once) + 1, sizeof(double));
+        sp_learner_model_numbers_write(from, numbers);
+        CHECK_SOUND(sp_learner_model_numbers_read(to, numbers));
         free(numbers);
     }
 }

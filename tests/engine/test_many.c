@@ -166,12 +166,12 @@ static int go_on(sp_learner *to, const kit_kind *kind, const sp_learner *base,
     side sides[2];
     sp_shard shard;
     int culprit;
-    sp_kept_once once = sp_learner_once(learner);
-    double *numbers = (double *)room(sp_once_numbers(&once), sizeof(double));
-    sp_learner_once_write(learner, numbers);
+    sp_model_numbers once = sp_learner_model_numbers(learner);
+    double *numbers = (double *)room(sp_model_numbers_count(&once), sizeof(double));
+    sp_learner_model_numbers_write(learner, numbers);
     begin(&laid, kind, labels, learner->two.positive);
     begin(to, kind, labels, learner->two.positive);
-    CHECK(sp_learner_once_read(&laid, numbers) == NULL);
+    CHECK(sp_learner_model_numbers_read(&laid, numbers) == NULL);
     free(numbers);
     laid.n_seen = learner->n_seen;
     laid.n_updates = learner->n_updates;
@@ -182,7 +182,7 @@ static int go_on(sp_learner *to, const kit_kind *kind, const sp_learner *base,
     own.numbers = NULL; /* another's, as is what was turned */
     own.turned = NULL;
     own.ours = NULL;
-    int fault = sp_delta_lay(&own, &laid, base, laid.table.n_outputs, 0, SP_FLAT_DEPTH, &shard);
+    int fault = sp_delta_overlay(&own, &laid, base, laid.table.n_outputs, 0, SP_FLAT_DEPTH, &shard);
     if (!fault) {
         look(&sides[0], &laid, base, labels);
         look(&sides[1], base, base, labels);

@@ -130,8 +130,8 @@ static told random_told(const sp_learner *learner, uint32_t first)
 static int learn(sp_learner *learner, sp_event *event, const kit_sample *sample, const told *it)
 {
     if (kit_write(learner, event, sample) < 0
-        || sp_sets_tell(event, it->labels, it->n, it->n_there, it->open,
-                        sp_learner_labels(learner))
+        || sp_sets_set_targets(event, it->labels, it->n, it->n_there, it->open,
+                               sp_learner_labels(learner))
                < 0)
         return -1;
     int failed = sp_learner_learn(learner, event, 0, sample->u);
@@ -171,8 +171,8 @@ static sp_taken learn_noted(sp_learner *learner, sp_event *event, const kit_samp
 {
     sp_taken taken;
     CHECK_SAME(kit_write(learner, event, sample), 0);
-    CHECK_SAME(sp_sets_tell(event, it->labels, it->n, it->n_there, it->open,
-                            sp_learner_labels(learner)),
+    CHECK_SAME(sp_sets_set_targets(event, it->labels, it->n, it->n_there, it->open,
+                                   sp_learner_labels(learner)),
                0);
     CHECK_SAME(sp_taken_prepare(&taken, learner, event, 0, sample->u), 0);
     size_t most = taken.n[SP_TAKEN_NOTES];

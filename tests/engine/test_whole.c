@@ -326,8 +326,8 @@ static void test_hashed_order(const kit_kind *kind)
         CHECK_SAME(kit_learner_like(&laid, kind, &learner), 0);
         CHECK_SAME(kit_learner_like(&whole, kind, &learner), 0);
         check_fail_at(n);
-        fault = sp_delta_lay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_FLAT_DEPTH,
-                             &shard);
+        fault = sp_delta_overlay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_FLAT_DEPTH,
+                                 &shard);
         if (fault == 0)
             fault = sp_learners_merge(&whole, &start, &shard, 1, &culprit);
         CHECK(fault == (check_has_failed() ? SP_SHARD_MEMORY : 0));

@@ -395,7 +395,7 @@ SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k,
     w->n_strides += 1;
 }
 
-SP_NEAR void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
+SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
 {
     const double s = w->score * sp_tempering(a);
     const double is = y == a->positive ? 1.0 : 0.0;

@@ -196,7 +196,7 @@ SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w, do
 SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p);
 
 /* The stride for label y, which may be new. */
-SP_NEAR void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
+SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
 
 /* How far a step goes for an error of 1, where sum |X| counts for so much at most. */
 static inline double sp_eta(const sp_adaptive *a, const sp_weighed *w, double most)
@@ -242,7 +242,7 @@ SP_PRIVATE void sp_begun_settle(const sp_table *table, const sp_weighed *w);
    halved. */
 SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, double all, double *v);
 
-/* Take the step that sp_adaptive_aim chose, and count label y, with weight u above 0.
+/* Take the step that sp_adaptive_plan chose, and count label y, with weight u above 0.
 
    The slots must be reserved, and the list of columns have room for those that begin. */
 SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,

@@ -143,14 +143,14 @@ SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdif
     return w->n_begun ? sp_columns_room(&adaptive->columns, columns) : 0;
 }
 
-SP_NEAR int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_NEAR int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     if (u == 0.0)
         return 0;
     return sp_weighed_make_room(learner, event, y) < 0 ? -1 : sp_weighed_chunks(learner, event);
 }
 
-SP_NEAR void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_NEAR void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     ptrdiff_t best = event->verdicts[SP_KEPT_CURRENT].best;
     learner->n_seen += 1;

@@ -20,10 +20,10 @@ SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner);
 SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event);
 
 /* Slots and chunks: every event of weight above 0 is counted, even without a step. */
-SP_NEAR int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_NEAR int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* Count the answer, and learn what has been prepared. */
-SP_NEAR void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_NEAR void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 SP_NEAR double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot);
 

@@ -49,7 +49,7 @@ SP_PRIVATE void sp_adaptive_mix_look(sp_merge *m)
     }
 }
 
-SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
+SP_PRIVATE int sp_adaptive_mix_reserve(sp_merge *m)
 {
     sp_adaptive_merge *own = (sp_adaptive_merge *)sp_calloc(1, sizeof(sp_adaptive_merge));
     m->own = own;
@@ -210,7 +210,7 @@ SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places)
     sp_mix_events_counted(m, places);
 }
 
-SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
+SP_PRIVATE int sp_adaptive_mix_model(sp_merge *m)
 {
     sp_adaptive_merge *own = (sp_adaptive_merge *)m->own;
     sp_adaptive *to = &m->to->adaptive;

@@ -11,14 +11,14 @@
 
 /* Memory for what is noted of each shard. -1 without it; call sp_adaptive_mix_free in either
    case. */
-SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m);
+SP_PRIVATE int sp_adaptive_mix_reserve(sp_merge *m);
 SP_PRIVATE void sp_adaptive_mix_free(sp_merge *m);
 
 /* What is kept of all events, and of each label how often it came; there is room for it. */
 SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places);
 
 /* What is kept once, of each label and each output. -1 without memory. */
-SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m);
+SP_PRIVATE int sp_adaptive_mix_model(sp_merge *m);
 
 /* Find out whether a side may have columns (sp_merge.columns). */
 SP_PRIVATE void sp_adaptive_mix_look(sp_merge *m);

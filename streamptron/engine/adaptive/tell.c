@@ -9,10 +9,10 @@
 enum { SP_ONCE_NUMBERS = 3, SP_ONCE_WIDTH = 5, SP_ONCE_BEHIND = 2 };
 /* T, m, nm; D, w0, G0, wn, Gn, and with false_positive_rate q; tau and its sum of squares */
 
-SP_PRIVATE sp_kept_once sp_adaptive_once(const sp_learner *learner)
+SP_PRIVATE sp_model_numbers sp_adaptive_model_numbers(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
-    sp_kept_once once = {"adaptive",
+    sp_model_numbers once = {"adaptive",
                          SP_ONCE_NUMBERS,
                          sp_adaptive_places(a),
                          SP_ONCE_WIDTH + sp_alarms_width(&a->alarms),
@@ -22,7 +22,7 @@ SP_PRIVATE sp_kept_once sp_adaptive_once(const sp_learner *learner)
     return once;
 }
 
-SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *numbers)
+SP_PRIVATE void sp_adaptive_model_numbers_write(const sp_learner *learner, double *numbers)
 {
     const sp_adaptive *a = &learner->adaptive;
     *numbers++ = a->T;
@@ -42,7 +42,7 @@ SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *number
         sp_drift_read(&a->drift, numbers);
 }
 
-SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *numbers)
+SP_PRIVATE const char *sp_adaptive_model_numbers_read(sp_learner *learner, const double *numbers)
 {
     sp_adaptive *a = &learner->adaptive;
     a->T = numbers[0];
@@ -111,13 +111,13 @@ SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *ev
             sp_adaptive_share(a, &learner->table, w, i, event);
     sp_adaptive_shape_shares(learner, event, 0, sp_tempering(a) / (1.0 + 2.0 * w->unknown),
                              shares);
-    shares[sp_adaptive_parts(event)] = sp_adaptive_share(a, &learner->table, w, -1, event);
+    shares[sp_adaptive_n_shares(event)] = sp_adaptive_share(a, &learner->table, w, -1, event);
 }
 
-SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)
+SP_PRIVATE sp_share sp_adaptive_share_at(const sp_event *event, ptrdiff_t i)
 {
     const sp_weighed *w = sp_weighed_of(event);
-    sp_told_part part = {.entry = -1, .other_entry = -1, .other = SP_SLOT_NULL};
+    sp_share part = {.entry = -1, .other_entry = -1, .other = SP_SLOT_NULL};
     if (i < w->n_shown) {
         part.entry = sp_weighed_entry(w, i);
         part.slot = sp_weighed_slots(w, event)[i];
@@ -134,8 +134,8 @@ SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)
 }
 
 /* The name of an entry, or of a column that the event lacks. Whether it is known. */
-static bool sp_told_key(const sp_learner *learner, const sp_event *event, ptrdiff_t entry,
-                        sp_slot_type slot, sp_key *key)
+static bool sp_share_name_key(const sp_learner *learner, const sp_event *event, ptrdiff_t entry,
+                              sp_slot_type slot, sp_key *key)
 {
     if (entry < 0 && learner->index.bits)
         return false;
@@ -143,17 +143,17 @@ static bool sp_told_key(const sp_learner *learner, const sp_event *event, ptrdif
     return true;
 }
 
-SP_PRIVATE int sp_adaptive_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
-                                    sp_key *key)
+SP_PRIVATE int sp_adaptive_share_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                                     sp_key *key)
 {
-    const sp_told_part part = sp_adaptive_part(event, i);
+    const sp_share part = sp_adaptive_share_at(event, i);
     sp_key both[2];
-    if (!sp_told_key(learner, event, part.entry, part.slot, key))
+    if (!sp_share_name_key(learner, event, part.entry, part.slot, key))
         return 0;
     if (part.other == SP_SLOT_NULL)
         return 1;
     both[0] = *key;
-    if (!sp_told_key(learner, event, part.other_entry, part.other, &both[1])
+    if (!sp_share_name_key(learner, event, part.other_entry, part.other, &both[1])
         || sp_key_kind(&both[0]) == SP_KEY_OBJECT || sp_key_kind(&both[1]) == SP_KEY_OBJECT)
         return 0;
     return sp_pair_named(&sp_weighed_of(event)->names, both, key) < 0 ? -1 : 1;

@@ -8,11 +8,11 @@
 #include "learner/learner.h"
 #include "learner/once.h"
 
-SP_PRIVATE sp_kept_once sp_adaptive_once(const sp_learner *learner);
-SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *numbers);
+SP_PRIVATE sp_model_numbers sp_adaptive_model_numbers(const sp_learner *learner);
+SP_PRIVATE void sp_adaptive_model_numbers_write(const sp_learner *learner, double *numbers);
 
 /* Into an untrained learner that has its labels. NULL, or what is wrong with the numbers. */
-SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *numbers);
+SP_PRIVATE const char *sp_adaptive_model_numbers_read(sp_learner *learner, const double *numbers);
 
 /* What each part has of a score; behind them what is always there. A column has its gap's share
    and its curve's. */
@@ -20,18 +20,18 @@ SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *ev
                                    double *shares);
 
 /* Its parts are the event's features, the columns that the event lacks, and surfaces. */
-static inline ptrdiff_t sp_adaptive_parts(const sp_event *event)
+static inline ptrdiff_t sp_adaptive_n_shares(const sp_event *event)
 {
     const sp_weighed *w = sp_weighed_of(event);
     return w->n_shown + (w->shaped.has ? w->shaped.of[1].n : 0);
 }
 
-SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i);
+SP_PRIVATE sp_share sp_adaptive_share_at(const sp_event *event, ptrdiff_t i);
 
 /* The name of that part: 1; 0: it has none; -1: there is no memory for it. A surface is named as a
    pair of features is. */
-SP_PRIVATE int sp_adaptive_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
-                                    sp_key *key);
+SP_PRIVATE int sp_adaptive_share_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                                     sp_key *key);
 
 /* What curves and surfaces add to the shares of an output's score, times `scale`. */
 SP_PRIVATE void sp_adaptive_shape_shares(const sp_learner *learner, const sp_event *event,

@@ -122,7 +122,7 @@ static void sp_put_row(sp_delta *delta, const sp_shard *shard, size_t block, sp_
         if (n)
             memcpy(delta->marks + SP_MARKS_WIDTH * delta->n_marks, marks,
                    n * SP_MARKS_WIDTH * sizeof(uint32_t));
-        sp_machine_plain(shard->learner, (uint32_t)block, row, n ? delta->n_marks : 0);
+        sp_machine_clear_addresses(shard->learner, (uint32_t)block, row, n ? delta->n_marks : 0);
         delta->slots[delta->n_rows] = slot;
         memcpy(delta->rows + delta->n_rows * width, row, width * sizeof(double));
     }
@@ -339,7 +339,7 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
         delta->blocks[b] = (uint32_t)(so_far.n_rows - before);
     }
     for (ptrdiff_t k = 0; delta->marked != NULL; k++) {
-        if (!sp_machine_marked(shard->learner, k, delta->marked + SP_LABEL_WIDTH * k))
+        if (!sp_machine_label_numbers(shard->learner, k, delta->marked + SP_LABEL_WIDTH * k))
             break;
     }
     if (delta->n_shapes)
@@ -409,13 +409,13 @@ static void sp_set_clock(sp_table *table, const sp_table *clock)
 }
 
 /* The base's table under a learner's. 0, or what is wrong. */
-static int sp_lay(sp_learner *learner, const sp_learner *from, ptrdiff_t n_outputs,
-                  sp_slot_type n_slots)
+static int sp_overlay_begin(sp_learner *learner, const sp_learner *from, ptrdiff_t n_outputs,
+                            sp_slot_type n_slots)
 {
     sp_table *table = &learner->table;
     const sp_table *base = &from->table;
     sp_table clock = *table;
-    int laid = sp_machine_lay(learner, from);
+    int laid = sp_machine_overlay_begin(learner, from);
     if (laid < 0)
         return SP_SHARD_MEMORY;
     if (!laid && base->lanes != table->lanes) {
@@ -509,13 +509,13 @@ static sp_slot_type sp_slots_of(const sp_delta *delta, const sp_learner *learner
 }
 
 /* Give a learner the base's rows and the delta's, in these slots. 0, or what is wrong. */
-static int sp_lay_rows(const sp_delta *delta, const sp_slot_type *slots, sp_learner *learner,
-                       const sp_learner *base, ptrdiff_t n_outputs, sp_slot_type n_slots)
+static int sp_overlay_rows(const sp_delta *delta, const sp_slot_type *slots, sp_learner *learner,
+                           const sp_learner *base, ptrdiff_t n_outputs, sp_slot_type n_slots)
 {
     sp_table *table = &learner->table;
     size_t n = 0;
     double *row;
-    int fault = sp_lay(learner, base, n_outputs, n_slots);
+    int fault = sp_overlay_begin(learner, base, n_outputs, n_slots);
     if (fault)
         return fault;
     if (!sp_fits(delta, table, learner->index.bits ? sp_index_numbers(&learner->index) : n_slots))
@@ -541,8 +541,8 @@ static int sp_lay_rows(const sp_delta *delta, const sp_slot_type *slots, sp_lear
     }
     if (!table->kind->weights && sp_machine_slots_fault(learner, n_slots))
         return SP_SHARD_NUMBER;
-    fault = sp_machine_lay_rows(learner, slots, delta->blocks, n, delta->marks, delta->n_marks,
-                                delta->marked);
+    fault = sp_machine_overlay_rows(learner, slots, delta->blocks, n, delta->marks, delta->n_marks,
+                                    delta->marked);
     return fault == 0 ? 0 : fault == SP_MARKS_MEMORY ? SP_SHARD_MEMORY : SP_SHARD_NUMBER;
 }
 
@@ -571,8 +571,9 @@ static int sp_overlay(const sp_delta *delta, sp_learner *learner, const sp_learn
     *n_slots = sp_slots_of(delta, learner, base);
     int fault = SP_SHARD_NAMES;
     if (*n_slots)
-        fault = sp_lay_rows(delta, slots == NULL ? delta->slots : slots, learner, base, n_outputs,
-                            *n_slots);
+        fault = sp_overlay_rows(delta, slots == NULL ? delta->slots : slots, learner, base,
+                                n_outputs,
+                                *n_slots);
     sp_free(slots);
     return fault;
 }
@@ -607,8 +608,8 @@ static sp_key *sp_overlay_keys(const sp_delta *delta, const sp_index *base, cons
     return keys;
 }
 
-SP_API int sp_delta_lay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
-                        ptrdiff_t n_outputs, size_t n_objects, int depth, sp_shard *shard)
+SP_API int sp_delta_overlay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                            ptrdiff_t n_outputs, size_t n_objects, int depth, sp_shard *shard)
 {
     memset(shard, 0, sizeof(*shard));
     int fault = sp_overlay(delta, learner, base, n_outputs, n_objects, depth, &shard->n_slots);
@@ -625,7 +626,7 @@ SP_API int sp_delta_lay(sp_delta *delta, sp_learner *learner, const sp_learner *
     shard->stamps = delta->stamps;
     if (shard->keys == NULL)
         return SP_SHARD_MEMORY;
-    return sp_reshaped_lay(learner, shard, base, delta->shapes, delta->n_shapes);
+    return sp_reshaped_overlay(learner, shard, base, delta->shapes, delta->n_shapes);
 }
 
 /* Two words into two hashes, with constants that everybody knows. */
@@ -667,7 +668,7 @@ static void sp_mix_slot_words(uint64_t *h, const sp_learner *learner, uint32_t b
     int width = learner->table.width;
     uint64_t bits = 0;
     memcpy(plain, row, (size_t)width * sizeof(double));
-    sp_machine_plain(learner, block, plain, 0);
+    sp_machine_clear_addresses(learner, block, plain, 0);
     for (int f = 0; f < width; f++)
         bits |= sp_bits_of(plain[f]);
     if (bits == 0)
@@ -733,7 +734,7 @@ static int sp_digest(const sp_shard *shard, uint64_t *h)
             slot++;
         }
     }
-    for (ptrdiff_t k = 0; sp_machine_marked(shard->learner, k, marked); k++) {
+    for (ptrdiff_t k = 0; sp_machine_label_numbers(shard->learner, k, marked); k++) {
         for (int f = 0; f < SP_LABEL_WIDTH; f += 2)
             sp_mix_word(h, sp_bits_of(marked[f]), sp_bits_of(marked[f + 1]));
     }
@@ -810,15 +811,15 @@ static void sp_mix_counts(uint64_t *h, const sp_learner *learner)
 SP_API int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n, uint64_t *h)
 {
     const sp_learner *learner = shard->learner;
-    sp_kept_once once = sp_machine_once(learner);
-    size_t n_once = once.name == NULL ? 0 : sp_once_numbers(&once);
+    sp_model_numbers once = sp_machine_model_numbers(learner);
+    size_t n_once = once.name == NULL ? 0 : sp_model_numbers_count(&once);
     double *numbers = (double *)sp_calloc(n_once + 1, sizeof(double));
     if (numbers == NULL || sp_mix_slots(shard, h) < 0 || sp_mix_shapes(h, learner) < 0) {
         sp_free(numbers);
         return -1;
     }
     if (n_once)
-        sp_machine_once_write(learner, numbers);
+        sp_machine_model_numbers_write(learner, numbers);
     sp_mix_numbers(h, numbers, n_once);
     sp_free(numbers);
     sp_mix_counts(h, learner);

@@ -20,7 +20,7 @@
    A row costs 4 bytes beside its numbers: 20 for two labels and an average. With an exponential
    average the terms are those of the learner's last fold.
 
-   To mix a delta, merge/terms.h wants a learner. sp_delta_lay makes one whose table is the
+   To mix a delta, merge/terms.h wants a learner. sp_delta_overlay makes one whose table is the
    base's, chunk by chunk, but for those chunks that the rows change: no other number is copied. The
    base must not change while it is there. Slots of new numbers come behind the base's, as those of
    new names do. It trusts no number: a delta may come from anywhere.
@@ -72,7 +72,7 @@ typedef struct sp_delta {
     sp_shard *ours;
 } sp_delta;
 
-/* Free what sp_delta_measure or sp_delta_lay has made. */
+/* Free what sp_delta_measure or sp_delta_overlay has made. */
 SP_API void sp_delta_free(sp_delta *delta);
 
 /* How large the arrays will be. 0, or what is wrong. Call sp_delta_free in either case. */
@@ -86,8 +86,8 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
 
    0, or what is wrong. Call sp_delta_free in either case, once the shard is merged. The learner's
    table borrows the base's chunks. Nothing may be learned. */
-SP_API int sp_delta_lay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
-                        ptrdiff_t n_outputs, size_t n_objects, int depth, sp_shard *shard);
+SP_API int sp_delta_overlay(sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                            ptrdiff_t n_outputs, size_t n_objects, int depth, sp_shard *shard);
 
 /* Two words that stand for all that a learner has: names and numbers of its slots, what it has
    counted, what it keeps once, and these bytes: its class, labels and odd names, as JSON. -1

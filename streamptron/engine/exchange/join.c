@@ -132,14 +132,14 @@ static int sp_join_fault(const char *name, int wrong, sp_fault *fault)
 /* What is kept once, as a file that was read would have it. 0, or a kind of fault. */
 static int sp_once_settle(sp_learner *learner, sp_fault *fault)
 {
-    sp_kept_once once = sp_machine_once(learner);
+    sp_model_numbers once = sp_machine_model_numbers(learner);
     if (once.name == NULL)
         return 0;
-    double *numbers = (double *)sp_calloc(sp_once_numbers(&once) + 1, sizeof(double));
+    double *numbers = (double *)sp_calloc(sp_model_numbers_count(&once) + 1, sizeof(double));
     if (numbers == NULL)
         return sp_fault_memory(fault);
-    sp_machine_once_write(learner, numbers);
-    const char *wrong = sp_machine_once_read(learner, numbers);
+    sp_machine_model_numbers_write(learner, numbers);
+    const char *wrong = sp_machine_model_numbers_read(learner, numbers);
     sp_free(numbers);
     return wrong == NULL ? 0 : sp_fault_say(fault, SP_WHY_DAMAGED, wrong);
 }

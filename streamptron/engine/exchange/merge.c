@@ -65,7 +65,7 @@ static void sp_mix_free(sp_merge *m)
 }
 
 /* Memory for what is noted of each shard. -1 without it; call sp_mix_free in either case. */
-static int sp_mix_room(sp_merge *m)
+static int sp_mix_reserve(sp_merge *m)
 {
     const sp_table *to = &m->to->table;
     m->parts = (sp_mix_part *)sp_malloc((size_t)m->n * sizeof(sp_mix_part));
@@ -79,7 +79,7 @@ static int sp_mix_room(sp_merge *m)
         if (m->gathered == NULL)
             return -1;
     }
-    return sp_machine_mix_room(m);
+    return sp_machine_mix_reserve(m);
 }
 
 /* Take all names of a side, in their order, into an index that has none. 0, or what is wrong. */
@@ -148,7 +148,7 @@ static int sp_hold(sp_merge *m, int *culprit)
 {
     sp_slot_type most = m->to->index.max_slots - SP_SLOTS_RESERVED;
     bool limited = sp_index_is_limited(&m->to->index);
-    if (sp_mix_turn(m) < 0 || sp_mix_room(m) < 0)
+    if (sp_mix_turn(m) < 0 || sp_mix_reserve(m) < 0)
         return SP_SHARD_MEMORY;
     for (int k = 0; k < m->n; k++) {
         m->N += m->shards[k].n;
@@ -163,7 +163,7 @@ static int sp_hold(sp_merge *m, int *culprit)
     sp_mix_counters(m);
     sp_mix_clock(m);
     sp_mix_serving(m);
-    if (sp_machine_mix_once(m) < 0)
+    if (sp_machine_mix_model(m) < 0)
         return SP_SHARD_MEMORY;
     if (sp_mix_rows(m) < 0 || sp_machine_mix_beside(m) < 0
         || (limited && sp_stay_limit(m, most) < 0))

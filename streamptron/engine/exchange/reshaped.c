@@ -134,8 +134,8 @@ static int sp_laid_list(sp_shapes *shapes, const sp_shard *shard)
     return 0;
 }
 
-SP_PRIVATE int sp_reshaped_lay(sp_learner *learner, const sp_shard *shard, const sp_learner *base,
-                               const uint32_t *words, size_t n)
+SP_PRIVATE int sp_reshaped_overlay(sp_learner *learner, const sp_shard *shard,
+                                   const sp_learner *base, const uint32_t *words, size_t n)
 {
     sp_adaptive *a = &learner->adaptive;
     sp_shapes was = {0};

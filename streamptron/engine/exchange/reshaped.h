@@ -19,8 +19,8 @@ SP_PRIVATE void sp_reshaped_write(const sp_shard *shard, const sp_shapes *was, u
 
 /* Fill in those of a learner that has been laid over its base, as a shard: names, slots and labels
    are there. 0, or what is wrong (SP_SHARD_). */
-SP_PRIVATE int sp_reshaped_lay(sp_learner *learner, const sp_shard *shard, const sp_learner *base,
-                               const uint32_t *words, size_t n);
+SP_PRIVATE int sp_reshaped_overlay(sp_learner *learner, const sp_shard *shard,
+                                   const sp_learner *base, const uint32_t *words, size_t n);
 
 /* All that a learner has of them, to compare it with others: how many words, and these, which
    sp_free frees; NULL: nothing. -1 without memory. */

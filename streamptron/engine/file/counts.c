@@ -169,7 +169,7 @@ static const sp_counted sp_counts[] = {
 };
 
 /* The lists behind all else: n of them from a node on. */
-static bool sp_once_lists_read(const sp_json *json, uint32_t node, const sp_kept_once *once,
+static bool sp_once_lists_read(const sp_json *json, uint32_t node, const sp_model_numbers *once,
                                double *numbers)
 {
     uint32_t n = (uint32_t)once->n_more;
@@ -182,7 +182,7 @@ static bool sp_once_lists_read(const sp_json *json, uint32_t node, const sp_kept
 }
 
 /* The numbers of the model, a list of rows behind them, if there are any, and what is behind. */
-static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, double *numbers)
+static bool sp_once_numbers_read(const sp_json *json, const sp_model_numbers *once, double *numbers)
 {
     uint32_t n = (uint32_t)once->n, node = n + 1;
     uint32_t n_behind = (uint32_t)once->n_behind;
@@ -206,18 +206,18 @@ static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, 
 
 static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *fault)
 {
-    sp_kept_once once = sp_machine_once(learner);
+    sp_model_numbers once = sp_machine_model_numbers(learner);
     sp_part part;
     if (once.name == NULL)
         return 0;
     int failed = sp_part_needed(header, once.name, &part, fault);
-    double *numbers = (double *)sp_calloc(sp_once_numbers(&once) + 1, sizeof(double));
+    double *numbers = (double *)sp_calloc(sp_model_numbers_count(&once) + 1, sizeof(double));
     if (!failed && numbers == NULL)
         failed = sp_fault_memory(fault);
     if (!failed) {
         const char *wrong = "what is kept once does not fit the model";
         if (sp_once_numbers_read(&part.json, &once, numbers))
-            wrong = sp_machine_once_read(learner, numbers);
+            wrong = sp_machine_model_numbers_read(learner, numbers);
         failed = wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
     }
     sp_free(numbers);
@@ -324,11 +324,11 @@ SP_PRIVATE void sp_ceiling_write(const sp_learner *learner, sp_bytes *to)
 
 SP_PRIVATE int sp_once_write(const sp_learner *learner, sp_bytes *to)
 {
-    sp_kept_once once = sp_machine_once(learner);
-    double *numbers = (double *)sp_calloc(sp_once_numbers(&once) + 1, sizeof(double));
+    sp_model_numbers once = sp_machine_model_numbers(learner);
+    double *numbers = (double *)sp_calloc(sp_model_numbers_count(&once) + 1, sizeof(double));
     if (numbers == NULL)
         return -1;
-    sp_machine_once_write(learner, numbers);
+    sp_machine_model_numbers_write(learner, numbers);
     const double *row = numbers + once.n;
     sp_bytes_word(to, "[");
     sp_doubles_write(numbers, once.n, to);

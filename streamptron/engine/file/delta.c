@@ -205,8 +205,8 @@ static const char *sp_sent_find(sp_sent *sent, const sp_learner *learner)
     return sp_delta_use(&sent->delta, learner, p, n);
 }
 
-SP_PRIVATE int sp_sent_lay(sp_sent *sent, const sp_contents *base, const sp_part *labels,
-                           const sp_part *objects, sp_shard *shard, sp_fault *fault)
+SP_PRIVATE int sp_sent_overlay(sp_sent *sent, const sp_contents *base, const sp_part *labels,
+                               const sp_part *objects, sp_shard *shard, sp_fault *fault)
 {
     sp_learner *learner = &sent->made.learner;
     const sp_bytes its = {labels->text, labels->n, labels->n, false};
@@ -231,8 +231,8 @@ SP_PRIVATE int sp_sent_lay(sp_sent *sent, const sp_contents *base, const sp_part
     const char *words = sp_sent_find(sent, learner);
     if (words != NULL)
         return sp_sent_wrong(fault, words);
-    wrong = sp_delta_lay(&sent->delta, learner, &base->learner, n_outputs, sent->made.n_objects,
-                         SP_DELTA_DEPTH, shard);
+    wrong = sp_delta_overlay(&sent->delta, learner, &base->learner, n_outputs, sent->made.n_objects,
+                             SP_DELTA_DEPTH, shard);
     if (wrong == SP_SHARD_MEMORY)
         return sp_fault_memory(fault);
     return wrong ? sp_sent_wrong(fault, sp_delta_words(wrong)) : 0;

@@ -33,7 +33,7 @@ SP_API void sp_delta_shapes(const sp_delta *delta, const sp_learner *learner, sp
 SP_API const char *sp_delta_use(sp_delta *delta, const sp_learner *learner, void *const *p,
                                 const size_t *n);
 
-/* What sp_delta_lay found wrong with it, which was not memory, in words. */
+/* What sp_delta_overlay found wrong with it, which was not memory, in words. */
 SP_API const char *sp_delta_words(int wrong);
 
 /* Read and check the first one of n bytes, which is `size` long. 0, or a kind of fault. Call
@@ -52,7 +52,7 @@ SP_PRIVATE int sp_sent_alike(const sp_sent *sent, const sp_contents *base, const
 
 /* Lay it over its base, with all of its labels and odd names; fill in the shard. 0, or a kind of
    fault. */
-SP_PRIVATE int sp_sent_lay(sp_sent *sent, const sp_contents *base, const sp_part *labels,
-                           const sp_part *objects, sp_shard *shard, sp_fault *fault);
+SP_PRIVATE int sp_sent_overlay(sp_sent *sent, const sp_contents *base, const sp_part *labels,
+                               const sp_part *objects, sp_shard *shard, sp_fault *fault);
 
 #endif

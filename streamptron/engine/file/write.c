@@ -92,7 +92,7 @@ static void sp_counts_write(sp_writing *w)
         {"ceiling", sp_ceiling_write},
     };
     const sp_learner *learner = &w->contents->learner;
-    const char *once = sp_machine_once(learner).name;
+    const char *once = sp_machine_model_numbers(learner).name;
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
         if (parts[i].name != NULL) {
             parts[i].write(learner, &w->part);

@@ -6,7 +6,7 @@
 
 #include "memory/types.h"
 
-typedef struct sp_kept_once {
+typedef struct sp_model_numbers {
     const char *name;   /* in a model file; NULL: it keeps nothing once */
     ptrdiff_t n;        /* numbers of the model */
     ptrdiff_t n_rows;   /* and behind these rows of numbers, one a label */
@@ -14,20 +14,20 @@ typedef struct sp_kept_once {
     ptrdiff_t n_behind; /* numbers behind the rows */
     ptrdiff_t n_more;   /* numbers of each list behind those */
     ptrdiff_t n_lists;  /* how many such lists there are */
-} sp_kept_once;
+} sp_model_numbers;
 
-static inline size_t sp_once_numbers(const sp_kept_once *once)
+static inline size_t sp_model_numbers_count(const sp_model_numbers *once)
 {
     return (size_t)(once->n + once->n_rows * once->width + once->n_behind
                     + once->n_lists * once->n_more);
 }
 
 /* One part of an explained score. */
-typedef struct sp_told_part {
+typedef struct sp_share {
     ptrdiff_t entry; /* of the event; -1: the event lacks it */
     sp_slot_type slot;
     ptrdiff_t other_entry; /* of two columns the second, */
     sp_slot_type other;    /* SP_SLOT_NULL: it is one alone */
-} sp_told_part;
+} sp_share;
 
 #endif

@@ -234,8 +234,8 @@ static int sp_sent_side(sp_sent *sent, const spt_model *model, const sp_side *ba
     if (!failed)
         failed = sp_part_joined(&side->objects, &base->objects, objects.p, objects.n, &fault);
     if (!failed)
-        failed = sp_sent_lay(sent, &model->contents, &side->labels, &side->objects, &side->shard,
-                             &fault);
+        failed = sp_sent_overlay(sent, &model->contents, &side->labels, &side->objects,
+                                 &side->shard, &fault);
     sp_bytes_free(&labels);
     sp_bytes_free(&objects);
     return failed ? sp_say_sent(error, &fault, side->name) : SPT_OK;

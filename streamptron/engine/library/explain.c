@@ -29,7 +29,7 @@ SP_PRIVATE int sp_say_damaged(spt_error *error, const spt_model *model, const ch
 /* The entry whose value a part has; -1: 1, as of what is always there, and of surfaces. */
 static ptrdiff_t sp_part_entry(const sp_learner *learner, const sp_event *scored, ptrdiff_t i)
 {
-    const sp_told_part part = sp_machine_part(learner, scored, i);
+    const sp_share part = sp_machine_share_at(learner, scored, i);
     return part.other == SP_SLOT_NULL ? part.entry : -1;
 }
 
@@ -37,18 +37,18 @@ static ptrdiff_t sp_part_entry(const sp_learner *learner, const sp_event *scored
    place of its weight. -1 without memory. */
 static int sp_parts_join(const sp_learner *learner, const sp_event *scored, double *shares)
 {
-    const ptrdiff_t n = learner->pairs == NULL ? 0 : sp_machine_parts(learner, scored);
+    const ptrdiff_t n = learner->pairs == NULL ? 0 : sp_machine_n_shares(learner, scored);
     for (ptrdiff_t i = 0; i < n; i++) {
         sp_key key;
         sp_key other;
-        if (shares[i] == 0.0 || sp_machine_part(learner, scored, i).other == SP_SLOT_NULL)
+        if (shares[i] == 0.0 || sp_machine_share_at(learner, scored, i).other == SP_SLOT_NULL)
             continue;
-        const int named = sp_machine_part_key(learner, scored, i, &key);
+        const int named = sp_machine_share_key(learner, scored, i, &key);
         if (named < 0)
             return -1;
         for (ptrdiff_t j = 0; j < i && named; j++) {
-            if (sp_machine_part(learner, scored, j).other == SP_SLOT_NULL
-                && sp_machine_part_key(learner, scored, j, &other) > 0
+            if (sp_machine_share_at(learner, scored, j).other == SP_SLOT_NULL
+                && sp_machine_share_key(learner, scored, j, &other) > 0
                 && sp_key_equal(&key, &other)) {
                 shares[j] += shares[i];
                 shares[i] = 0.0;
@@ -63,11 +63,11 @@ static int sp_parts_join(const sp_learner *learner, const sp_event *scored, doub
 static double sp_part_always(const sp_learner *learner, const sp_event *scored,
                              const double *shares, double sign)
 {
-    ptrdiff_t n = sp_machine_parts(learner, scored);
+    ptrdiff_t n = sp_machine_n_shares(learner, scored);
     double always = sign * shares[n];
     sp_key key;
     for (ptrdiff_t i = 0; i < n; i++) {
-        if (sp_machine_part_key(learner, scored, i, &key) == 0)
+        if (sp_machine_share_key(learner, scored, i, &key) == 0)
             always += sign * shares[i];
     }
     return always;
@@ -107,7 +107,7 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
 {
     const sp_learner *learner = &model->contents.learner;
     const sp_event *scored = &event->event;
-    ptrdiff_t n_parts = sp_machine_parts(learner, scored);
+    ptrdiff_t n_parts = sp_machine_n_shares(learner, scored);
     size_t count = 0;
     event->shown.n = event->values.n = 0;
     for (ptrdiff_t i = -1; i < n_parts; i++) {
@@ -116,7 +116,7 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
         size_t at = event->shown.n;
         const int named = i < 0 || share == 0.0
                               ? i < 0
-                              : sp_machine_part_key(learner, scored, i, &key);
+                              : sp_machine_share_key(learner, scored, i, &key);
         if (named < 0)
             return sp_say_memory(error);
         if (named == 0)
@@ -201,7 +201,7 @@ SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, 
         return failed;
     }
     event->shares.n = 0;
-    size_t size = (size_t)(sp_machine_parts(learner, &event->event) + 1) * sizeof(double);
+    size_t size = (size_t)(sp_machine_n_shares(learner, &event->event) + 1) * sizeof(double);
     double *shares = (double *)(void *)sp_bytes_room(&event->shares, size);
     ptrdiff_t output = sp_output_of(learner, label, &sign);
     if (shares == NULL || sp_machine_shares(learner, &event->event, output, its.kind, shares) < 0

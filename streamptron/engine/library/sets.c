@@ -92,7 +92,7 @@ SPT_API int spt_predict_set(const spt_model *model, spt_event *event, spt_choice
 
 /* Room in the event for n numbers of labels, and for as many in another order. NULL without
    memory. */
-static uint32_t *sp_told_room(spt_event *event, size_t n)
+static uint32_t *sp_targets_reserve(spt_event *event, size_t n)
 {
     event->numbers.n = 0;
     uint8_t *room = sp_bytes_room(&event->numbers, (2 * n + 1) * sizeof(uint32_t));
@@ -101,7 +101,7 @@ static uint32_t *sp_told_room(spt_event *event, size_t n)
 }
 
 /* Whether a label has been named before in this call; names it. -1 without memory. */
-static int sp_told_twice(spt_event *event, size_t label)
+static int sp_targets_twice(spt_event *event, size_t label)
 {
     sp_bytes *turns = &event->turns;
     size_t end = (label + 1) * sizeof(uint32_t);
@@ -121,7 +121,7 @@ static int sp_told_twice(spt_event *event, size_t label)
 }
 
 /* Another call, in which no label has been named. */
-static void sp_told_begin(spt_event *event)
+static void sp_targets_begin(spt_event *event)
 {
     event->turn++;
     if (event->turn != 0)
@@ -132,15 +132,15 @@ static void sp_told_begin(spt_event *event)
 }
 
 /* Learn n labels, whose numbers are in the event: each once, first those that it has. */
-static int sp_learn_told(spt_model *model, spt_event *event, uint32_t *numbers,
-                         const int *there, size_t n, double weight, spt_error *error)
+static int sp_learn_targets(spt_model *model, spt_event *event, uint32_t *numbers,
+                            const int *there, size_t n, double weight, spt_error *error)
 {
     sp_learner *learner = &model->contents.learner;
     uint32_t *told = numbers + n;
     size_t n_there = 0, at;
-    sp_told_begin(event);
+    sp_targets_begin(event);
     for (size_t i = 0; i < n; i++) {
-        int twice = sp_told_twice(event, numbers[i]);
+        int twice = sp_targets_twice(event, numbers[i]);
         if (twice < 0)
             return sp_say_memory(error);
         if (twice) {
@@ -161,16 +161,16 @@ static int sp_learn_told(spt_model *model, spt_event *event, uint32_t *numbers,
     int failed = sp_event_put(model, event, error);
     if (failed)
         return failed;
-    if (sp_machine_tell(learner, &event->event, told, (ptrdiff_t)n, (ptrdiff_t)n_there,
-                        there != NULL)
+    if (sp_machine_set_targets(learner, &event->event, told, (ptrdiff_t)n, (ptrdiff_t)n_there,
+                               there != NULL)
         < 0)
         return sp_say_memory(error);
     return sp_event_teach(model, event, 0, weight, error);
 }
 
 /* What is asked of all that teach n labels; room for their numbers. SPT_OK or a code. */
-static int sp_told_check(const spt_model *model, spt_event *event, const void *labels, size_t n,
-                         double weight, uint32_t **numbers, spt_error *error)
+static int sp_targets_check(const spt_model *model, spt_event *event, const void *labels, size_t n,
+                            double weight, uint32_t **numbers, spt_error *error)
 {
     int failed = sp_may_learn(model, event, true, error);
     if (!failed)
@@ -179,7 +179,7 @@ static int sp_told_check(const spt_model *model, spt_event *event, const void *l
         return failed;
     if (n > SP_LABELS_MOST || (labels == NULL && n > 0))
         return sp_say(error, SPT_ARGUMENT, "labels is NULL, or has too many labels");
-    *numbers = sp_told_room(event, n);
+    *numbers = sp_targets_reserve(event, n);
     return *numbers == NULL ? sp_say_memory(error) : SPT_OK;
 }
 
@@ -187,7 +187,7 @@ SPT_API int spt_learn_set(spt_model *model, spt_event *event, const size_t *labe
                           const int *there, size_t n, double weight, spt_error *error)
 {
     uint32_t *numbers;
-    int failed = sp_told_check(model, event, labels, n, weight, &numbers, error);
+    int failed = sp_targets_check(model, event, labels, n, weight, &numbers, error);
     if (failed)
         return failed;
     for (size_t i = 0; i < n; i++) {
@@ -197,7 +197,7 @@ SPT_API int spt_learn_set(spt_model *model, spt_event *event, const size_t *labe
                           "makes new ones");
         numbers[i] = (uint32_t)labels[i];
     }
-    return sp_learn_told(model, event, numbers, there, n, weight, error);
+    return sp_learn_targets(model, event, numbers, there, n, weight, error);
 }
 
 SPT_API int spt_learn_set_as(spt_model *model, spt_event *event, const char *const *labels,
@@ -205,7 +205,7 @@ SPT_API int spt_learn_set_as(spt_model *model, spt_event *event, const char *con
                              spt_error *error)
 {
     uint32_t *numbers;
-    int failed = sp_told_check(model, event, labels, n, weight, &numbers, error);
+    int failed = sp_targets_check(model, event, labels, n, weight, &numbers, error);
     if (failed)
         return failed;
     sp_label_point before = sp_labels_mark(&model->labels);
@@ -215,7 +215,7 @@ SPT_API int spt_learn_set_as(spt_model *model, spt_event *event, const char *con
         numbers[i] = (uint32_t)label;
     }
     if (!failed)
-        failed = sp_learn_told(model, event, numbers, there, n, weight, error);
+        failed = sp_learn_targets(model, event, numbers, there, n, weight, error);
     /* an event of weight 0 makes no label known */
     if (failed || sp_learner_labels(&model->contents.learner) < (ptrdiff_t)model->labels.n)
         sp_labels_rewind(&model->labels, before);

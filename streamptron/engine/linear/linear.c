@@ -190,7 +190,7 @@ SP_RARE SP_PRIVATE void sp_linear_split_end(sp_learner *learner, bool failed)
     learner->before = NULL;
 }
 
-SP_PRIVATE int sp_linear_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+SP_PRIVATE int sp_linear_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                               bool intercept, ptrdiff_t y, double u)
 {
     sp_entries own;
@@ -247,7 +247,7 @@ SP_PRIVATE int sp_linear_admit(sp_learner *learner, sp_event *event, ptrdiff_t y
                              sp_event_last(event, step->event), &ticked);
 }
 
-SP_PRIVATE int sp_linear_reserve(sp_learner *learner, const sp_event *event)
+SP_PRIVATE int sp_linear_reserve_moves(sp_learner *learner, const sp_event *event)
 {
     const sp_step *step = &event->step;
     ptrdiff_t first = sp_event_first(event, step->event);
@@ -266,14 +266,14 @@ static int sp_linear_reserve_lead(sp_learner *learner, ptrdiff_t y)
     return sp_table_reserve(&learner->table, &lead, 1, learner->index.n_slots, &move, 1);
 }
 
-SP_NEAR int sp_linear_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
+SP_NEAR int sp_linear_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y)
 {
     bool newcomer = learner->answer == SP_ANSWER_LABELS && y == learner->table.n_outputs;
     if (sp_linear_admit(learner, event, y) < 0)
         return -1;
     if (event->step.n == 0 && newcomer && learner->rule.newcomer != 0.0)
         return sp_linear_reserve_lead(learner, y);
-    return sp_linear_reserve(learner, event);
+    return sp_linear_reserve_moves(learner, event);
 }
 
 SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrdiff_t y, int sparse)
@@ -287,8 +287,8 @@ SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrd
         sp_two_labels_meet(&learner->two, y);
 }
 
-SP_NEAR void sp_linear_take(sp_learner *learner, const sp_event *event, const sp_entries *row,
-                            ptrdiff_t y)
+SP_NEAR void sp_linear_apply(sp_learner *learner, const sp_event *event, const sp_entries *row,
+                             ptrdiff_t y)
 {
     double newcomer = learner->rule.newcomer;
     sp_linear_watch(learner, event, y, 0);

@@ -217,32 +217,32 @@ static inline void sp_machine_probabilities(const sp_learner *learner, const sp_
 }
 
 /* Tell an answered event its set of labels, instead of one y. -1 without memory. */
-SP_RARE static inline int sp_machine_tell(const sp_learner *learner, sp_event *event,
-                                          const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
-                                          bool open)
+SP_RARE static inline int sp_machine_set_targets(const sp_learner *learner, sp_event *event,
+                                                 const uint32_t *labels, ptrdiff_t n,
+                                                 ptrdiff_t n_there, bool open)
 {
-    return sp_sets_tell(event, labels, n, n_there, open, learner->sets.n_labels);
+    return sp_sets_set_targets(event, labels, n, n_there, open, learner->sets.n_labels);
 }
 
 /* Choose the step for label y; nothing changes but the event. -1 without memory. */
-static inline int sp_machine_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+static inline int sp_machine_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                                   bool intercept, ptrdiff_t y, double u)
 {
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
-        sp_adaptive_aim(&learner->adaptive, sp_weighed_of(event), y, u);
+        sp_adaptive_plan(&learner->adaptive, sp_weighed_of(event), y, u);
         return 0;
     case SP_MACHINE_MANY:
-        sp_many_step(learner, event, y, u);
+        sp_many_plan(learner, event, y, u);
         return 0;
     case SP_MACHINE_WIDE:
-        return sp_wide_step(learner, event, y, u);
+        return sp_wide_plan(learner, event, y, u);
     case SP_MACHINE_VOTED:
-        return sp_voted_step(learner, event, row, intercept, y, u);
-    case SP_MACHINE_SETS: /* sp_sets_tell has set y before */
-        return sp_sets_step(learner, event, u);
+        return sp_voted_plan(learner, event, row, intercept, y, u);
+    case SP_MACHINE_SETS: /* sp_sets_set_targets has set y before */
+        return sp_sets_plan(learner, event, u);
     default:
-        return sp_linear_step(learner, event, row, intercept, y, u);
+        return sp_linear_plan(learner, event, row, intercept, y, u);
     }
 }
 
@@ -254,65 +254,65 @@ static inline bool sp_machine_turns(const sp_learner *learner, ptrdiff_t y)
 }
 
 /* All that can fail: slots for new features, an output for a new label, chunks for the step. */
-static inline int sp_machine_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+static inline int sp_machine_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     if (sp_machine_turns(learner, y) && sp_wide_turn(learner) < 0)
         return -1;
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
-        return sp_adaptive_reserve(learner, event, y, u);
+        return sp_adaptive_reserve_event(learner, event, y, u);
     case SP_MACHINE_MANY:
-        return sp_many_make_room(learner, event, y, u);
+        return sp_many_reserve_event(learner, event, y, u);
     case SP_MACHINE_WIDE:
-        return sp_wide_make_room(learner, event, y);
+        return sp_wide_reserve_event(learner, event, y);
     case SP_MACHINE_VOTED:
-        return sp_voted_room(learner, event, y);
+        return sp_voted_reserve_event(learner, event, y);
     case SP_MACHINE_SETS:
-        return sp_sets_make_room(learner, event, u);
+        return sp_sets_reserve_event(learner, event, u);
     default:
-        return sp_linear_room(learner, event, y);
+        return sp_linear_reserve_event(learner, event, y);
     }
 }
 
 /* Count the answer and take the step, for which there is room: nothing can fail. */
-static inline void sp_machine_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+static inline void sp_machine_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
-        sp_adaptive_take(learner, event, y, u);
+        sp_adaptive_apply(learner, event, y, u);
         break;
     case SP_MACHINE_MANY:
-        sp_many_take(learner, event, y, u);
+        sp_many_apply(learner, event, y, u);
         break;
     case SP_MACHINE_WIDE:
-        sp_wide_take(learner, event, y);
+        sp_wide_apply(learner, event, y);
         break;
     case SP_MACHINE_VOTED:
-        sp_voted_take(learner, event, y, u);
+        sp_voted_apply(learner, event, y, u);
         break;
     case SP_MACHINE_SETS:
-        sp_sets_take(learner, event, u);
+        sp_sets_apply(learner, event, u);
         break;
     default:
-        sp_linear_take(learner, event, NULL, y);
+        sp_linear_apply(learner, event, NULL, y);
     }
 }
 
 /* The event has been learned, or not; there were n_slots before. */
-static inline void sp_machine_settle(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
+static inline void sp_machine_finish(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
 {
     if (sp_machine_of(learner) == SP_MACHINE_VOTED)
-        sp_voted_settle(learner, event, n_slots);
+        sp_voted_finish(learner, event, n_slots);
 }
 
 /* --- Moves, for what is taken back and what a learner starts from */
 
 /* Room for the moves of the event's step, whose features have slots. -1 without memory. */
-static inline int sp_machine_move_room(sp_learner *learner, sp_event *event)
+static inline int sp_machine_reserve_moves(sp_learner *learner, sp_event *event)
 {
     if (sp_machine_of(learner) == SP_MACHINE_WIDE)
-        return sp_wide_move_room(learner, event);
-    return sp_linear_reserve(learner, event);
+        return sp_wide_reserve_moves(learner, event);
+    return sp_linear_reserve_moves(learner, event);
 }
 
 static inline void sp_machine_move(sp_learner *learner, const sp_event *event)
@@ -435,26 +435,26 @@ static inline double sp_machine_weight(const sp_learner *learner, sp_slot_type s
 }
 
 /* How many parts an answered event's score has, beside what is always there; and one of them. */
-static inline ptrdiff_t sp_machine_parts(const sp_learner *learner, const sp_event *event)
+static inline ptrdiff_t sp_machine_n_shares(const sp_learner *learner, const sp_event *event)
 {
-    return sp_machine_is_adaptive(learner) ? sp_adaptive_parts(event) : event->n;
+    return sp_machine_is_adaptive(learner) ? sp_adaptive_n_shares(event) : event->n;
 }
 
-static inline sp_told_part sp_machine_part(const sp_learner *learner, const sp_event *event,
+static inline sp_share sp_machine_share_at(const sp_learner *learner, const sp_event *event,
                                            ptrdiff_t i)
 {
     if (sp_machine_is_adaptive(learner))
-        return sp_adaptive_part(event, i);
-    sp_told_part part = {.entry = i, .slot = event->slots[i], .other = SP_SLOT_NULL};
+        return sp_adaptive_share_at(event, i);
+    sp_share part = {.entry = i, .slot = event->slots[i], .other = SP_SLOT_NULL};
     return part;
 }
 
 /* Its name: 1; 0: it has none; -1: there is no memory for it. */
-static inline int sp_machine_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
-                                      sp_key *key)
+static inline int sp_machine_share_key(const sp_learner *learner, const sp_event *event,
+                                       ptrdiff_t i, sp_key *key)
 {
     if (sp_machine_is_adaptive(learner))
-        return sp_adaptive_part_key(learner, event, i, key);
+        return sp_adaptive_share_key(learner, event, i, key);
     *key = event->keys[i];
     return 1;
 }
@@ -490,60 +490,63 @@ static inline double sp_machine_weight_most(const sp_learner *learner)
 
 /* What it keeps once: how many numbers, these, and these again in an untrained learner that has its
    labels: NULL, or what is wrong with them. */
-static inline sp_kept_once sp_machine_once(const sp_learner *learner)
+static inline sp_model_numbers sp_machine_model_numbers(const sp_learner *learner)
 {
-    const sp_kept_once none = {.name = NULL};
+    const sp_model_numbers none = {.name = NULL};
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
-        return sp_adaptive_once(learner);
+        return sp_adaptive_model_numbers(learner);
     case SP_MACHINE_MANY:
-        return sp_many_once(learner);
+        return sp_many_model_numbers(learner);
     case SP_MACHINE_VOTED:
-        return sp_voted_once();
+        return sp_voted_model_numbers();
     case SP_MACHINE_SETS:
-        return sp_sets_once();
+        return sp_sets_model_numbers();
     default:
         return none;
     }
 }
 
-SP_RARE static inline void sp_machine_once_write(const sp_learner *learner, double *numbers)
+SP_RARE static inline void sp_machine_model_numbers_write(const sp_learner *learner,
+                                                          double *numbers)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
-        sp_adaptive_once_write(learner, numbers);
+        sp_adaptive_model_numbers_write(learner, numbers);
     else if (sp_machine_of(learner) == SP_MACHINE_MANY)
-        sp_many_once_write(learner, numbers);
+        sp_many_model_numbers_write(learner, numbers);
     else if (sp_machine_of(learner) == SP_MACHINE_VOTED)
-        sp_voted_once_write(learner, numbers);
+        sp_voted_model_numbers_write(learner, numbers);
     else if (sp_machine_of(learner) == SP_MACHINE_SETS)
-        sp_sets_once_write(learner, numbers);
+        sp_sets_model_numbers_write(learner, numbers);
 }
 
-SP_RARE static inline const char *sp_machine_once_read(sp_learner *learner, const double *numbers)
+SP_RARE static inline const char *sp_machine_model_numbers_read(sp_learner *learner,
+                                                                const double *numbers)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
-        return sp_adaptive_once_read(learner, numbers);
+        return sp_adaptive_model_numbers_read(learner, numbers);
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
-        return sp_many_once_read(learner, numbers);
+        return sp_many_model_numbers_read(learner, numbers);
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
-        return sp_sets_once_read(learner, numbers);
-    return sp_machine_of(learner) == SP_MACHINE_VOTED ? sp_voted_once_read(learner, numbers) : NULL;
+        return sp_sets_model_numbers_read(learner, numbers);
+    return sp_machine_of(learner) == SP_MACHINE_VOTED ? sp_voted_model_numbers_read(learner,
+                                                                                    numbers) : NULL;
 }
 
 /* --- Its part of a merge (exchange/merge.h); VotedPerceptron has none */
 
 /* Memory for it. -1 without; call sp_machine_mix_free in either case. */
-static inline int sp_machine_mix_room(sp_merge *m)
+static inline int sp_machine_mix_reserve(sp_merge *m)
 {
     switch (sp_machine_of(m->to)) {
     case SP_MACHINE_ADAPTIVE:
-        return sp_adaptive_mix_room(m);
+        return sp_adaptive_mix_reserve(m);
     case SP_MACHINE_MANY:
-        return sp_many_mix_room(m);
+        return sp_many_mix_reserve(m);
     case SP_MACHINE_WIDE:
-        return sp_wide_mix_room(m);
+        return sp_wide_mix_reserve(m);
     case SP_MACHINE_SETS:
-        return sp_sets_mix_room(m);
+        return sp_sets_mix_reserve(m);
     default:
         return 0;
     }
@@ -562,13 +565,13 @@ static inline void sp_machine_mix_free(sp_merge *m)
 }
 
 /* What is kept once. -1 without memory. */
-static inline int sp_machine_mix_once(sp_merge *m)
+static inline int sp_machine_mix_model(sp_merge *m)
 {
     if (sp_machine_of(m->to) == SP_MACHINE_SETS)
-        sp_sets_mix_once(m);
+        sp_sets_mix_model(m);
     else if (sp_machine_of(m->to) == SP_MACHINE_MANY)
-        sp_many_mix_once(m);
-    return sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE ? sp_adaptive_mix_once(m) : 0;
+        sp_many_mix_model(m);
+    return sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE ? sp_adaptive_mix_model(m) : 0;
 }
 
 /* Whether a block of a slot holds the same in a learner and in a base that it may have gone on
@@ -656,11 +659,11 @@ SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_
 }
 
 /* Say in a slot's bytes that its row begins at mark `at`, wherever it was. */
-SP_RARE static inline void sp_machine_plain(const sp_learner *learner, uint32_t block, double *slot,
-                                            size_t at)
+SP_RARE static inline void sp_machine_clear_addresses(const sp_learner *learner, uint32_t block,
+                                                      double *slot, size_t at)
 {
     if (sp_machine_of(learner) == SP_MACHINE_WIDE) {
-        sp_wide_plain(slot, at);
+        sp_wide_clear_addresses(slot, at);
         return;
     }
     sp_sparse *row = &((sp_head *)(void *)slot)->row;
@@ -671,34 +674,35 @@ SP_RARE static inline void sp_machine_plain(const sp_learner *learner, uint32_t 
 }
 
 /* The numbers of a label that are not in slots; false: there are no more. */
-SP_RARE static inline bool sp_machine_marked(const sp_learner *learner, ptrdiff_t k, double *marked)
+SP_RARE static inline bool sp_machine_label_numbers(const sp_learner *learner, ptrdiff_t k,
+                                                    double *marked)
 {
-    return sp_machine_of(learner) == SP_MACHINE_SETS && sp_sets_marked(learner, k, marked);
+    return sp_machine_of(learner) == SP_MACHINE_SETS && sp_sets_label_numbers(learner, k, marked);
 }
 
 /* Before the slots of a learner are laid over a base's; see exchange/delta.h. 1: its table is the
    base's already; -1 without memory. */
-SP_RARE static inline int sp_machine_lay(sp_learner *learner, const sp_learner *base)
+SP_RARE static inline int sp_machine_overlay_begin(sp_learner *learner, const sp_learner *base)
 {
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
-        return sp_many_lay(learner, base);
+        return sp_many_overlay_begin(learner, base);
     if (sp_machine_of(learner) == SP_MACHINE_WIDE)
-        return sp_wide_lay(learner, base);
-    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_lay(learner, base) : 0;
+        return sp_wide_overlay_begin(learner, base);
+    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_overlay_begin(learner, base) : 0;
 }
 
 /* And after that: the delta's slots, blocks[b] of each block, n in all. 0, or what is wrong. */
-SP_RARE static inline int sp_machine_lay_rows(sp_learner *learner, const uint32_t *slots,
-                                              const uint32_t *blocks, size_t n,
-                                              const uint32_t *marks, size_t n_marks,
-                                              const double *marked)
+SP_RARE static inline int sp_machine_overlay_rows(sp_learner *learner, const uint32_t *slots,
+                                                  const uint32_t *blocks, size_t n,
+                                                  const uint32_t *marks, size_t n_marks,
+                                                  const double *marked)
 {
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
-        return sp_many_lay_rows(learner, slots, blocks, marks, n_marks);
+        return sp_many_overlay_rows(learner, slots, blocks, marks, n_marks);
     if (sp_machine_of(learner) == SP_MACHINE_WIDE)
-        return sp_wide_lay_rows(learner, slots, n, marks, n_marks);
+        return sp_wide_overlay_rows(learner, slots, n, marks, n_marks);
     return sp_machine_of(learner) == SP_MACHINE_SETS
-               ? sp_sets_lay_rows(learner, slots, n, marks, n_marks, marked)
+               ? sp_sets_overlay_rows(learner, slots, n, marks, n_marks, marked)
                : 0;
 }
 

@@ -33,7 +33,7 @@ SP_PRIVATE bool sp_many_same_row(const sp_learner *learner, uint32_t block, cons
            && (n == 0 || memcmp(entries, theirs, n * sizeof(sp_entry)) == 0);
 }
 
-SP_PRIVATE int sp_many_lay(sp_learner *learner, const sp_learner *base)
+SP_PRIVATE int sp_many_overlay_begin(sp_learner *learner, const sp_learner *base)
 {
     sp_table *table = &learner->table;
     sp_rows_free(sp_many_rows(table));
@@ -48,8 +48,8 @@ SP_PRIVATE int sp_many_lay(sp_learner *learner, const sp_learner *base)
 
 /* The row of a block of a slot, whose entries must begin at mark `at` of n; it is behind them then.
  */
-static int sp_many_lay_row(sp_learner *learner, uint32_t block, sp_head *head,
-                           const uint32_t *marks, size_t n, size_t *at)
+static int sp_many_overlay_row(sp_learner *learner, uint32_t block, sp_head *head,
+                               const uint32_t *marks, size_t n, size_t *at)
 {
     sp_sparse_rows *rows = sp_many_rows(&learner->table);
     const sp_sparse *row = &head->row;
@@ -67,8 +67,8 @@ static int sp_many_lay_row(sp_learner *learner, uint32_t block, sp_head *head,
     return sp_many_adds_up(entries, row->n, head->of.N) ? 0 : SP_MARKS_WRONG;
 }
 
-SP_PRIVATE int sp_many_lay_rows(sp_learner *learner, const uint32_t *slots, const uint32_t *n,
-                                const uint32_t *marks, size_t n_marks)
+SP_PRIVATE int sp_many_overlay_rows(sp_learner *learner, const uint32_t *slots, const uint32_t *n,
+                                    const uint32_t *marks, size_t n_marks)
 {
     size_t at = 1;
     size_t i = 0;
@@ -78,7 +78,7 @@ SP_PRIVATE int sp_many_lay_rows(sp_learner *learner, const uint32_t *slots, cons
             sp_head *head = sp_head_of(learner->table.blocks[b].chunks, slots[i]);
             if (fault || b == SP_BLOCK_COLUMNS)
                 continue;
-            fault = sp_many_lay_row(learner, b, head, marks, n_marks, &at);
+            fault = sp_many_overlay_row(learner, b, head, marks, n_marks, &at);
         }
     }
     return !fault && at != n_marks ? SP_MARKS_WRONG : fault;

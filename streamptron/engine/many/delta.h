@@ -15,11 +15,11 @@ SP_PRIVATE bool sp_many_same_row(const sp_learner *learner, uint32_t block, cons
 
 /* Give a learner, whose slots are going to be those of a base and of a delta, the base's rows. 1:
    its table is the base's now, in its other form; -1 without memory. */
-SP_PRIVATE int sp_many_lay(sp_learner *learner, const sp_learner *base);
+SP_PRIVATE int sp_many_overlay_begin(sp_learner *learner, const sp_learner *base);
 
 /* And then the rows of the delta's slots, which it holds already: n[block] of each block. 0, or
    what is wrong (SP_MARKS_). */
-SP_PRIVATE int sp_many_lay_rows(sp_learner *learner, const uint32_t *slots, const uint32_t *n,
-                                const uint32_t *marks, size_t n_marks);
+SP_PRIVATE int sp_many_overlay_rows(sp_learner *learner, const uint32_t *slots, const uint32_t *n,
+                                    const uint32_t *marks, size_t n_marks);
 
 #endif

@@ -364,12 +364,12 @@ SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event)
     w->decided = true;
 }
 
-SP_PRIVATE void sp_many_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_PRIVATE void sp_many_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_many_aim(learner, sp_met_of(event), y, u);
 }
 
-SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_PRIVATE int sp_many_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_met *w = sp_met_of(event);
     if (u == 0.0)
@@ -386,7 +386,7 @@ SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t
     return 0;
 }
 
-SP_PRIVATE void sp_many_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_PRIVATE void sp_many_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_met *w = sp_met_of(event);
     const ptrdiff_t best = event->verdicts[SP_KEPT_CURRENT].best;

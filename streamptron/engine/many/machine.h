@@ -37,9 +37,9 @@ SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_sl
 SP_PRIVATE int sp_many_score_event(sp_learner *learner, sp_event *event);
 SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event);
 
-SP_PRIVATE void sp_many_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
-SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
-SP_PRIVATE void sp_many_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_PRIVATE void sp_many_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_PRIVATE int sp_many_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_PRIVATE void sp_many_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output);
 

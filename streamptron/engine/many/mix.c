@@ -61,7 +61,7 @@ SP_PRIVATE void sp_many_mix_free(sp_merge *m)
     m->own = NULL;
 }
 
-SP_PRIVATE int sp_many_mix_room(sp_merge *m)
+SP_PRIVATE int sp_many_mix_reserve(sp_merge *m)
 {
     sp_many_merge *own = (sp_many_merge *)sp_calloc(1, sizeof(sp_many_merge));
     size_t sides = (size_t)m->n + 1;
@@ -96,7 +96,8 @@ SP_PRIVATE int sp_many_mix_room(sp_merge *m)
 /* --- What is kept once */
 
 /* The intercept of a label (part 0), or naive Bayes's weight (1); false: it does not know it. */
-static bool sp_many_once_of(const sp_shard *side, ptrdiff_t label, int part, double *w, double *G)
+static bool sp_many_model_numbers_of(const sp_shard *side, ptrdiff_t label, int part, double *w,
+                                     double *G)
 {
     const sp_adaptive *its = &side->learner->adaptive;
     const int32_t own = side->labels[label];
@@ -118,9 +119,9 @@ static void sp_many_mix_weight(const sp_merge *m, ptrdiff_t label, int part, dou
     double *w_k = m->scratch;
     double *G_k = m->scratch + m->n;
     int n = 0;
-    sp_many_once_of(m->base, label, part, w, G);
+    sp_many_model_numbers_of(m->base, label, part, w, G);
     for (int k = 0; k < m->n; k++)
-        n += sp_many_once_of(&m->shards[k], label, part, &w_k[n], &G_k[n]);
+        n += sp_many_model_numbers_of(&m->shards[k], label, part, &w_k[n], &G_k[n]);
     if (n)
         sp_merge_weight(w, G, w_k, G_k, n);
 }
@@ -142,7 +143,7 @@ static void sp_many_mix_usual_score(const sp_merge *m)
     }
 }
 
-SP_PRIVATE void sp_many_mix_once(sp_merge *m)
+SP_PRIVATE void sp_many_mix_model(sp_merge *m)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
     sp_adaptive *to = &m->to->adaptive;

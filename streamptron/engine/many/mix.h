@@ -10,11 +10,11 @@
 #include "merge/mix.h"
 
 /* Memory for what is noted of each shard. -1 without it; call sp_many_mix_free in either case. */
-SP_PRIVATE int sp_many_mix_room(sp_merge *m);
+SP_PRIVATE int sp_many_mix_reserve(sp_merge *m);
 SP_PRIVATE void sp_many_mix_free(sp_merge *m);
 
 /* What is kept once, and of each label. */
-SP_PRIVATE void sp_many_mix_once(sp_merge *m);
+SP_PRIVATE void sp_many_mix_model(sp_merge *m);
 
 /* Whether a slot of a shard says the same as one of the base, of labels that each of them has. */
 SP_PRIVATE bool sp_many_mix_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,

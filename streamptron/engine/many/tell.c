@@ -7,10 +7,10 @@ enum { SP_MANY_NUMBERS = 3, SP_MANY_WIDTH = 3, SP_MANY_BEHIND = 5 };
 /* T, m, nm; D, w0, G0 of each label, and with false_positive_rate q; tau and its sum of squares,
    wn, Gn, b */
 
-SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner)
+SP_PRIVATE sp_model_numbers sp_many_model_numbers(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
-    sp_kept_once once = {"many",
+    sp_model_numbers once = {"many",
                          SP_MANY_NUMBERS,
                          a->n_labels,
                          SP_MANY_WIDTH + sp_alarms_width(&a->alarms),
@@ -20,7 +20,7 @@ SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner)
     return once;
 }
 
-SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers)
+SP_PRIVATE void sp_many_model_numbers_write(const sp_learner *learner, double *numbers)
 {
     const sp_adaptive *a = &learner->adaptive;
     *numbers++ = a->T;
@@ -41,7 +41,7 @@ SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers)
         sp_drift_read(&a->drift, numbers);
 }
 
-SP_PRIVATE const char *sp_many_once_read(sp_learner *learner, const double *numbers)
+SP_PRIVATE const char *sp_many_model_numbers_read(sp_learner *learner, const double *numbers)
 {
     sp_adaptive *a = &learner->adaptive;
     a->T = *numbers++;
@@ -81,5 +81,5 @@ SP_PRIVATE void sp_many_shares(const sp_learner *learner, const sp_event *event,
     for (ptrdiff_t i = weighed->n_shown; i < weighed->n; i++)
         shares[weighed->n_plain + weighed->entries[i]] += sp_many_share(learner, w, k, i, event);
     sp_adaptive_shape_shares(learner, event, k, sp_tempering(&learner->adaptive), shares);
-    shares[sp_adaptive_parts(event)] = sp_many_share(learner, w, k, -1, event);
+    shares[sp_adaptive_n_shares(event)] = sp_many_share(learner, w, k, -1, event);
 }

@@ -9,11 +9,11 @@
 #include "learner/learner.h"
 #include "learner/once.h"
 
-SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner);
-SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers);
+SP_PRIVATE sp_model_numbers sp_many_model_numbers(const sp_learner *learner);
+SP_PRIVATE void sp_many_model_numbers_write(const sp_learner *learner, double *numbers);
 
 /* Into an untrained learner that has its labels. NULL, or what is wrong with the numbers. */
-SP_PRIVATE const char *sp_many_once_read(sp_learner *learner, const double *numbers);
+SP_PRIVATE const char *sp_many_model_numbers_read(sp_learner *learner, const double *numbers);
 
 /* What each part has of label k's score; behind them what is always there. A column has its
    gap's share, and its curve's. */

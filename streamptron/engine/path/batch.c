@@ -268,7 +268,7 @@ static int sp_candidate(sp_batch *batch, ptrdiff_t r)
     if (n < 2)
         return n < 0 ? -1 : 0;
     if (sp_learner_score(learner, event) < 0
-        || sp_learner_step(learner, event, NULL, false, y,
+        || sp_learner_plan(learner, event, NULL, false, y,
                            batch->steps == NULL ? 1.0 : batch->steps[r])
                < 0)
         return -1;
@@ -491,13 +491,15 @@ static int sp_row(sp_batch *batch, ptrdiff_t r, ptrdiff_t later, bool zeros)
     sp_batch_answer(batch, r);
     if (batch->y != NULL && batch->y[r] >= 0) {
         double u = batch->steps == NULL ? 1.0 : batch->steps[r];
-        const sp_told *told = batch->told == NULL ? NULL : &batch->told[r];
+        const sp_targets *told = batch->told == NULL ? NULL : &batch->told[r];
         if (told != NULL
-            && sp_machine_tell(learner, event, told->labels, told->n, told->n_there, told->open)
+
+            && sp_machine_set_targets(learner, event, told->labels, told->n, told->n_there,
+                                      told->open)
                    < 0)
             return -1;
         if (in_place) {
-            if (sp_learner_step(learner, event, &entries, learner->intercept, batch->y[r], u) < 0)
+            if (sp_learner_plan(learner, event, &entries, learner->intercept, batch->y[r], u) < 0)
                 return -1;
             if (event->step.n) {
                 if (sp_admit(batch, &entries) < 0)
@@ -507,7 +509,7 @@ static int sp_row(sp_batch *batch, ptrdiff_t r, ptrdiff_t later, bool zeros)
             sp_learner_commit_row(learner, event, &entries, batch->y[r]);
             return 0;
         }
-        if (sp_learner_step(learner, event, NULL, false, batch->y[r], u) < 0)
+        if (sp_learner_plan(learner, event, NULL, false, batch->y[r], u) < 0)
             return -1;
         if (sp_learner_commit(learner, event, batch->y[r], u) < 0)
             return -1;

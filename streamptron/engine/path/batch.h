@@ -53,12 +53,12 @@ enum {
 };
 
 /* What a row says of its labels: the numbers of those that it has, then of those it has not. */
-typedef struct sp_told {
+typedef struct sp_targets {
     const uint32_t *labels;
     uint32_t n;
     uint32_t n_there;
     uint32_t open; /* whether others are left open; else they are absent */
-} sp_told;
+} sp_targets;
 
 typedef struct sp_batch {
     sp_learner *learner;
@@ -81,7 +81,7 @@ typedef struct sp_batch {
     /* what is wanted; NULL if it is not */
     const ptrdiff_t *y;  /* below 0: only predict */
     const double *steps; /* NULL: 1 for all */
-    const sp_told *told; /* by row: its set of labels; NULL: it has one, y */
+    const sp_targets *told; /* by row: its set of labels; NULL: it has one, y */
     ptrdiff_t *predictions;
     double *decisions;
     ptrdiff_t n_decisions; /* doubles per row */

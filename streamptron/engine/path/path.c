@@ -100,15 +100,15 @@ SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, p
     return sp_machine_shares(learner, event, output, kind, shares);
 }
 
-SP_API ptrdiff_t sp_learner_parts(const sp_learner *learner, const sp_event *event)
+SP_API ptrdiff_t sp_learner_n_shares(const sp_learner *learner, const sp_event *event)
 {
-    return sp_machine_parts(learner, event);
+    return sp_machine_n_shares(learner, event);
 }
 
-SP_API int sp_learner_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
-                               sp_key *key)
+SP_API int sp_learner_share_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                                sp_key *key)
 {
-    return sp_machine_part_key(learner, event, i, key);
+    return sp_machine_share_key(learner, event, i, key);
 }
 
 SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
@@ -133,7 +133,7 @@ static void sp_unsplit(sp_learner *learner, sp_event *event)
     }
 }
 
-SP_PRIVATE int sp_learner_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+SP_PRIVATE int sp_learner_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                                bool intercept, ptrdiff_t y, double u)
 {
     int failed = 0;
@@ -145,7 +145,7 @@ SP_PRIVATE int sp_learner_step(sp_learner *learner, sp_event *event, const sp_en
     if (!failed && sp_learner_several(learner))
         sp_learner_judge(learner, event);
     if (!failed)
-        failed = sp_machine_step(learner, event, row, intercept, y, u);
+        failed = sp_machine_plan(learner, event, row, intercept, y, u);
     if (failed)
         sp_unsplit(learner, event);
     return failed;
@@ -166,7 +166,7 @@ static int sp_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u
     ptrdiff_t n_outputs = table->n_outputs; /* before a new label */
     sp_index_point mark = sp_index_mark(&learner->index);
     sp_ceiling ceiling = learner->ceiling;
-    if (sp_machine_room(learner, event, y, u) < 0) {
+    if (sp_machine_reserve(learner, event, y, u) < 0) {
         table->n_outputs = n_outputs;
         sp_ceiling_rewind(&learner->ceiling, &ceiling, &learner->index, event);
         sp_undo(learner, event, &mark);
@@ -175,7 +175,7 @@ static int sp_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u
     /* from here on nothing can fail */
     if (sp_index_is_limited(&learner->index))
         sp_ceiling_settle(&learner->ceiling, &learner->index, table, event);
-    sp_machine_take(learner, event, y, u);
+    sp_machine_apply(learner, event, y, u);
     if (event->n_candidates && event->step.n)
         event->n_found = 0; /* some of the candidates' features may have slots only now */
     learner->version += 1;
@@ -190,7 +190,7 @@ SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, 
         sp_unsplit(learner, event);
     else if (learner->before != NULL)
         sp_machine_split_end(learner, false);
-    sp_machine_settle(learner, event, n_slots);
+    sp_machine_finish(learner, event, n_slots);
     return failed;
 }
 
@@ -214,7 +214,7 @@ SP_API int sp_learner_prepare(sp_learner *learner, sp_event *event, ptrdiff_t y,
 {
     if (sp_learner_score(learner, event) < 0)
         return -1;
-    return sp_learner_step(learner, event, NULL, false, y, u);
+    return sp_learner_plan(learner, event, NULL, false, y, u);
 }
 
 SP_API void sp_learner_abandon(sp_learner *learner, sp_event *event)
@@ -292,7 +292,7 @@ SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t
 SP_NEAR void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
                                    const sp_entries *entries, ptrdiff_t y)
 {
-    sp_linear_take(learner, event, entries, y);
+    sp_linear_apply(learner, event, entries, y);
     learner->version += 1;
 }
 
@@ -307,19 +307,19 @@ SP_API int sp_learner_ready(sp_learner *learner)
     return sp_machine_ready(learner);
 }
 
-SP_API sp_kept_once sp_learner_once(const sp_learner *learner)
+SP_API sp_model_numbers sp_learner_model_numbers(const sp_learner *learner)
 {
-    return sp_machine_once(learner);
+    return sp_machine_model_numbers(learner);
 }
 
-SP_API void sp_learner_once_write(const sp_learner *learner, double *numbers)
+SP_API void sp_learner_model_numbers_write(const sp_learner *learner, double *numbers)
 {
-    sp_machine_once_write(learner, numbers);
+    sp_machine_model_numbers_write(learner, numbers);
 }
 
-SP_API const char *sp_learner_once_read(sp_learner *learner, const double *numbers)
+SP_API const char *sp_learner_model_numbers_read(sp_learner *learner, const double *numbers)
 {
-    return sp_machine_once_read(learner, numbers);
+    return sp_machine_model_numbers_read(learner, numbers);
 }
 
 SP_API const char *sp_learner_fault(const sp_learner *learner)

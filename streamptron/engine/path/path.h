@@ -4,7 +4,7 @@
          | sp_pairs_write        with degree=2 or interactions: the pairs of its features
          | sp_learner_resolve    keys -> slots; an unknown feature is the null slot
          | sp_learner_score      W.x for every kept vector, in one pass
-         | sp_learner_step       the rule: a mistake? how big a step?
+         | sp_learner_plan       the rule: a mistake? how big a step?
          | insert, reserve    the only part that can fail: then all of it is taken back
          | watch              who would have been right? (serving, probabilities, the pocket)
          | sp_table_add          only the slots of this event
@@ -21,7 +21,7 @@
    What is scored, judged and moved are choices (events/step.h): the outputs of one event, or
    candidates, which are events. Two labels may share one output until a third one comes
    (events/two_labels.h). The learner changes its form before it scores that event again, and
-   changes back if memory runs out (sp_learner_step).
+   changes back if memory runs out (sp_learner_plan).
 
    Other people's code calls this, without Python; see docs/threads.md. Labels are numbers here: 1
    and 0 for a rule whose answer is a sign, and 0, 1, 2.. in order of appearance for the others. */
@@ -65,9 +65,9 @@ SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, p
                              int kind, double *shares);
 
 /* How many parts these are; and the name of one: 1; 0: it has none; -1: no memory. */
-SP_API ptrdiff_t sp_learner_parts(const sp_learner *learner, const sp_event *event);
-SP_API int sp_learner_part_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
-                               sp_key *key);
+SP_API ptrdiff_t sp_learner_n_shares(const sp_learner *learner, const sp_event *event);
+SP_API int sp_learner_share_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                                sp_key *key);
 
 /* p[choice] of an answered event; with one output, of each label there is. */
 SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
@@ -80,7 +80,7 @@ SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event 
 
    `row`: one scored in place (sp_learner_score_row), but not with a third label; NULL: the
    event's own entries. `intercept`: as in sp_table_add. */
-SP_PRIVATE int sp_learner_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+SP_PRIVATE int sp_learner_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                                bool intercept, ptrdiff_t y, double u);
 
 /* Learn the label y of a scored event by the step that the rule has chosen.
@@ -150,9 +150,9 @@ SP_API int sp_learner_ready(sp_learner *learner);
 
 /* What a learner keeps once, beside its slots: how many numbers, these, and these again in an
    untrained learner that has its labels: NULL, or what is wrong with them. */
-SP_API sp_kept_once sp_learner_once(const sp_learner *learner);
-SP_API void sp_learner_once_write(const sp_learner *learner, double *numbers);
-SP_API const char *sp_learner_once_read(sp_learner *learner, const double *numbers);
+SP_API sp_model_numbers sp_learner_model_numbers(const sp_learner *learner);
+SP_API void sp_learner_model_numbers_write(const sp_learner *learner, double *numbers);
+SP_API const char *sp_learner_model_numbers_read(sp_learner *learner, const double *numbers);
 
 /* What is wrong with a learner, or NULL. It checks everything. */
 SP_API const char *sp_learner_fault(const sp_learner *learner);

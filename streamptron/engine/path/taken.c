@@ -124,7 +124,7 @@ static int sp_moves_back(const sp_taken *taken, sp_learner *learner, sp_event *e
         const double a = sp_moves_read(taken, i, &output);
         sp_step_add(&event->step, (ptrdiff_t)output, -a);
     }
-    if (sp_machine_move_room(learner, event) < 0)
+    if (sp_machine_reserve_moves(learner, event) < 0)
         return -1;
     sp_undo_moves(learner, event, sp_moves_moment(taken));
     return 0;

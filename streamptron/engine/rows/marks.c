@@ -14,7 +14,7 @@ SP_PRIVATE size_t sp_marks_count(const double *slots, size_t n)
     return count;
 }
 
-SP_PRIVATE void sp_marks_plain(double *slot)
+SP_PRIVATE void sp_marks_clear_addresses(double *slot)
 {
     sp_sparse *row = sp_marked_row(slot);
     row->block = row->size = row->dense = 0;
@@ -36,7 +36,7 @@ SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size
         double *slot = slots + i * SP_MARKED_WIDTH;
         sp_sparse *row = sp_marked_row(slot);
         const sp_entry *entries = sp_row_look(rows, row, room);
-        sp_marks_plain(slot);
+        sp_marks_clear_addresses(slot);
         if (row->n == 0)
             continue;
         sp_entries_copy(marks + SP_MARKS_WIDTH * at, entries, row->n);

@@ -41,7 +41,7 @@ SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size
                                  uint32_t *marks, size_t at);
 
 /* A slot without where its row is, as in the arrays. */
-SP_PRIVATE void sp_marks_plain(double *slot);
+SP_PRIVATE void sp_marks_clear_addresses(double *slot);
 
 /* Whether the first of n marks is that of no row. */
 SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n);

@@ -26,7 +26,7 @@ SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
     return row->n;
 }
 
-SP_PRIVATE bool sp_sets_marked(const sp_learner *learner, ptrdiff_t k, double *marked)
+SP_PRIVATE bool sp_sets_label_numbers(const sp_learner *learner, ptrdiff_t k, double *marked)
 {
     if (k >= learner->sets.n_labels)
         return false;
@@ -36,7 +36,7 @@ SP_PRIVATE bool sp_sets_marked(const sp_learner *learner, ptrdiff_t k, double *m
 
 SP_API void sp_sets_labels_write(const sp_learner *learner, double *marked)
 {
-    for (ptrdiff_t k = 0; sp_sets_marked(learner, k, marked); k++)
+    for (ptrdiff_t k = 0; sp_sets_label_numbers(learner, k, marked); k++)
         marked += SP_LABEL_WIDTH;
 }
 
@@ -80,15 +80,15 @@ SP_API int sp_sets_marks_check(const sp_learner *learner, const double *slots, s
                : SP_MARKS_WRONG;
 }
 
-SP_PRIVATE int sp_sets_lay(sp_learner *learner, const sp_learner *base)
+SP_PRIVATE int sp_sets_overlay_begin(sp_learner *learner, const sp_learner *base)
 {
     sp_rows_free(sp_rows_of(&learner->table));
     learner->table.own = sp_rows_copy(sp_rows_of(&base->table));
     return learner->table.own == NULL ? -1 : 0;
 }
 
-SP_PRIVATE int sp_sets_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                const uint32_t *marks, size_t n_marks, const double *marked)
+SP_PRIVATE int sp_sets_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
+                                    const uint32_t *marks, size_t n_marks, const double *marked)
 {
     sp_sparse_rows *rows = sp_rows_of(&learner->table);
     size_t at = 1;

@@ -34,15 +34,15 @@ SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
                                 const uint32_t **marks);
 
 /* A label's numbers as they lie there; false: there is no such label. */
-SP_PRIVATE bool sp_sets_marked(const sp_learner *learner, ptrdiff_t k, double *marked);
+SP_PRIVATE bool sp_sets_label_numbers(const sp_learner *learner, ptrdiff_t k, double *marked);
 
 /* Give a learner, whose slots are going to be those of a base and of a delta, the base's rows. -1
    without memory. */
-SP_PRIVATE int sp_sets_lay(sp_learner *learner, const sp_learner *base);
+SP_PRIVATE int sp_sets_overlay_begin(sp_learner *learner, const sp_learner *base);
 
 /* And then the rows of the delta's n slots, which it holds already, and its labels' numbers. 0, or
    what is wrong. */
-SP_PRIVATE int sp_sets_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                const uint32_t *marks, size_t n_marks, const double *marked);
+SP_PRIVATE int sp_sets_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
+                                    const uint32_t *marks, size_t n_marks, const double *marked);
 
 #endif

@@ -139,12 +139,12 @@ SP_PRIVATE void sp_sets_probabilities(const sp_learner *learner, const sp_event 
         p[k] = sp_sigmoid(sp_sets_score(&learner->sets, sp_answered_of(event), k));
 }
 
-SP_PRIVATE int sp_sets_step(sp_learner *learner, sp_event *event, double u)
+SP_PRIVATE int sp_sets_plan(sp_learner *learner, sp_event *event, double u)
 {
     return sp_sets_aim(&learner->sets, &learner->table, event, sp_answered_of(event), u);
 }
 
-SP_PRIVATE int sp_sets_make_room(sp_learner *learner, sp_event *event, double u)
+SP_PRIVATE int sp_sets_reserve_event(sp_learner *learner, sp_event *event, double u)
 {
     const uint32_t block = 0;
     sp_answered *w = sp_answered_of(event);
@@ -165,7 +165,7 @@ SP_PRIVATE int sp_sets_make_room(sp_learner *learner, sp_event *event, double u)
     return 0;
 }
 
-SP_PRIVATE void sp_sets_take(sp_learner *learner, sp_event *event, double u)
+SP_PRIVATE void sp_sets_apply(sp_learner *learner, sp_event *event, double u)
 {
     sp_answered *w = sp_answered_of(event);
     learner->n_seen += 1;
@@ -180,14 +180,14 @@ SP_PRIVATE void sp_sets_take(sp_learner *learner, sp_event *event, double u)
 
 enum { SP_SETS_ONCE = 4, SP_SETS_LISTS = 2 }; /* T, m, nm, positives; there, said */
 
-SP_PRIVATE sp_kept_once sp_sets_once(void)
+SP_PRIVATE sp_model_numbers sp_sets_model_numbers(void)
 {
-    sp_kept_once once = {
+    sp_model_numbers once = {
         .name = "sets", .n = SP_SETS_ONCE, .n_more = SP_SETS_STEPS, .n_lists = SP_SETS_LISTS};
     return once;
 }
 
-SP_PRIVATE void sp_sets_once_write(const sp_learner *learner, double *numbers)
+SP_PRIVATE void sp_sets_model_numbers_write(const sp_learner *learner, double *numbers)
 {
     const sp_sets *s = &learner->sets;
     *numbers++ = s->T;
@@ -203,7 +203,7 @@ static bool sp_is_sum(double number, double least)
     return least <= number && number <= SP_VALUE_LIMIT;
 }
 
-SP_PRIVATE const char *sp_sets_once_read(sp_learner *learner, const double *numbers)
+SP_PRIVATE const char *sp_sets_model_numbers_read(sp_learner *learner, const double *numbers)
 {
     sp_sets *s = &learner->sets;
     s->T = *numbers++;

@@ -31,7 +31,7 @@ SP_PRIVATE void sp_sets_mix_free(sp_merge *m)
     m->own = NULL;
 }
 
-SP_PRIVATE int sp_sets_mix_room(sp_merge *m)
+SP_PRIVATE int sp_sets_mix_reserve(sp_merge *m)
 {
     sp_sets_merge *own = (sp_sets_merge *)sp_calloc(1, sizeof(sp_sets_merge));
     size_t sides = (size_t)m->n + 1;
@@ -114,7 +114,7 @@ static void sp_sets_mix_label(sp_merge *m, ptrdiff_t y)
     sp_sets_settle_label(&m->to->sets, y);
 }
 
-SP_PRIVATE void sp_sets_mix_once(sp_merge *m)
+SP_PRIVATE void sp_sets_mix_model(sp_merge *m)
 {
     sp_sets *to = &m->to->sets;
     const sp_sets *base = &m->base->learner->sets;

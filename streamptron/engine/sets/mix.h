@@ -12,11 +12,11 @@
 #include "merge/mix.h"
 
 /* Memory for what is noted of each shard. -1 without it; call sp_sets_mix_free in either case. */
-SP_PRIVATE int sp_sets_mix_room(sp_merge *m);
+SP_PRIVATE int sp_sets_mix_reserve(sp_merge *m);
 SP_PRIVATE void sp_sets_mix_free(sp_merge *m);
 
 /* What is kept once, and of each label. */
-SP_PRIVATE void sp_sets_mix_once(sp_merge *m);
+SP_PRIVATE void sp_sets_mix_model(sp_merge *m);
 
 /* A feature and its row, of the shards that have touched it. -1 without memory. */
 SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot);

@@ -3,8 +3,8 @@
 #include "memory/grow.h"
 #include "sets/sets.h"
 
-SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
-                        bool open, ptrdiff_t n_labels)
+SP_API int sp_sets_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_t n,
+                               ptrdiff_t n_there, bool open, ptrdiff_t n_labels)
 {
     sp_answered *w;
     ptrdiff_t most = n_labels;

@@ -10,8 +10,8 @@
 
 /* Tell an event its labels: n numbers of labels, of which it has the first n_there. New ones have
    the next numbers. `open`: it says nothing of labels that are not named. -1 without memory. */
-SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
-                        bool open, ptrdiff_t n_labels);
+SP_API int sp_sets_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_t n,
+                               ptrdiff_t n_there, bool open, ptrdiff_t n_labels);
 
 /* The probability above which answers have had the best F1. */
 SP_API double sp_sets_best_threshold(const sp_sets *s);

@@ -198,7 +198,7 @@ static void sp_mix_shape(const sp_shapes_merge *s, int layer, sp_shape *to)
 /* --- All of it */
 
 /* -1 without memory. */
-static int sp_shapes_mix_room(sp_shapes_merge *s)
+static int sp_shapes_mix_reserve(sp_shapes_merge *s)
 {
     const sp_adaptive *to = &s->m->to->adaptive;
     const size_t sides = (size_t)s->m->n + 1;
@@ -238,7 +238,7 @@ SP_PRIVATE int sp_shapes_mix(sp_merge *m)
     s.how.by_slot = m->to->index.bits == 0;
     s.how.lanes = a->shapes.lanes;
     s.how.n_labels = s.labels;
-    const int failed = sp_shapes_mix_room(&s);
+    const int failed = sp_shapes_mix_reserve(&s);
     for (int i = 0; i < a->shapes.n_layers && !failed; i++) {
         sp_mix_layer(&s, i);
         for (ptrdiff_t k = 0; k < a->shapes.of[i].n; k++)

@@ -5,19 +5,19 @@
 
 #include <math.h>
 
-SP_PRIVATE sp_kept_once sp_voted_once(void)
+SP_PRIVATE sp_model_numbers sp_voted_model_numbers(void)
 {
-    sp_kept_once once = {.name = "voted", .n = 2}; /* now, since */
+    sp_model_numbers once = {.name = "voted", .n = 2}; /* now, since */
     return once;
 }
 
-SP_PRIVATE void sp_voted_once_write(const sp_learner *learner, double *numbers)
+SP_PRIVATE void sp_voted_model_numbers_write(const sp_learner *learner, double *numbers)
 {
     numbers[0] = learner->voters.now;
     numbers[1] = learner->voters.since;
 }
 
-SP_PRIVATE const char *sp_voted_once_read(sp_learner *learner, const double *numbers)
+SP_PRIVATE const char *sp_voted_model_numbers_read(sp_learner *learner, const double *numbers)
 {
     sp_voters *v = &learner->voters;
     v->now = numbers[0];

@@ -8,11 +8,11 @@
 #include "learner/learner.h"
 #include "learner/once.h"
 
-SP_PRIVATE sp_kept_once sp_voted_once(void);
-SP_PRIVATE void sp_voted_once_write(const sp_learner *learner, double *numbers);
+SP_PRIVATE sp_model_numbers sp_voted_model_numbers(void);
+SP_PRIVATE void sp_voted_model_numbers_write(const sp_learner *learner, double *numbers);
 
 /* NULL, or what is wrong with the numbers. */
-SP_PRIVATE const char *sp_voted_once_read(sp_learner *learner, const double *numbers);
+SP_PRIVATE const char *sp_voted_model_numbers_read(sp_learner *learner, const double *numbers);
 
 /* -1 without memory. A kernel's score has no parts. */
 SP_PRIVATE int sp_voted_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,

@@ -49,15 +49,15 @@ SP_PRIVATE void sp_voted_verdict(const sp_learner *learner, sp_event *event, int
         sp_linear_verdict(learner, event, kind);
 }
 
-SP_PRIVATE int sp_voted_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+SP_PRIVATE int sp_voted_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                              bool intercept, ptrdiff_t y, double u)
 {
     if (sp_calibrate_due(learner->n_seen, SP_VOTES_DUE) && !((event->judged >> SP_KEPT_VOTE) & 1))
         sp_count_votes(learner, event);
-    return sp_linear_step(learner, event, row, intercept, y, u);
+    return sp_linear_plan(learner, event, row, intercept, y, u);
 }
 
-SP_PRIVATE int sp_voted_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
+SP_PRIVATE int sp_voted_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y)
 {
     ptrdiff_t own = learner->intercept; /* votes count it apart */
     if (sp_linear_admit(learner, event, y) < 0)
@@ -66,17 +66,17 @@ SP_PRIVATE int sp_voted_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
                         &event->step, learner->table.n_outputs)
         < 0)
         return -1;
-    if (learner->voters.degree > 1 || sp_linear_reserve(learner, event) == 0)
+    if (learner->voters.degree > 1 || sp_linear_reserve_moves(learner, event) == 0)
         return 0;
     sp_mentions_take_back(&learner->voters, event->slots + own, event->n - own);
     return -1;
 }
 
-SP_PRIVATE void sp_voted_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_PRIVATE void sp_voted_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_linear_watch(learner, event, y, SP_VOTES_DUE);
-    sp_voters_take(&learner->voters, event->slots + learner->intercept,
-                   event->n - learner->intercept, &event->step, u);
+    sp_voters_apply(&learner->voters, event->slots + learner->intercept,
+                    event->n - learner->intercept, &event->step, u);
     if (event->step.n) {
         learner->n_updates += 1;
         if (learner->voters.degree == 1)
@@ -85,7 +85,7 @@ SP_PRIVATE void sp_voted_take(sp_learner *learner, sp_event *event, ptrdiff_t y,
     sp_table_tick(&learner->table);
 }
 
-SP_PRIVATE void sp_voted_settle(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
+SP_PRIVATE void sp_voted_finish(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
 {
     if (learner->voters.budget && !learner->index.bits /* whose numbers are bounded */
         && sp_gather_due(n_slots, learner->index.n_slots))

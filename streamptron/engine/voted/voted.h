@@ -15,13 +15,13 @@ enum {
 SP_PRIVATE int sp_voted_init(sp_learner *learner, bool scattered);
 SP_PRIVATE int sp_voted_score(sp_learner *learner, sp_event *event);
 SP_PRIVATE void sp_voted_verdict(const sp_learner *learner, sp_event *event, int kind);
-SP_PRIVATE int sp_voted_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+SP_PRIVATE int sp_voted_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                              bool intercept, ptrdiff_t y, double u);
-SP_PRIVATE int sp_voted_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
-SP_PRIVATE void sp_voted_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_PRIVATE int sp_voted_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y);
+SP_PRIVATE void sp_voted_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* Under a budget: let features leave of which nothing is left; there were n_slots before. */
-SP_PRIVATE void sp_voted_settle(sp_learner *learner, sp_event *event, sp_slot_type n_slots);
+SP_PRIVATE void sp_voted_finish(sp_learner *learner, sp_event *event, sp_slot_type n_slots);
 
 SP_PRIVATE int sp_voted_split(sp_learner *learner);
 SP_PRIVATE void sp_voted_split_end(sp_learner *learner, bool failed);

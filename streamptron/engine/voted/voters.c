@@ -342,8 +342,8 @@ static void sp_drop(sp_voters *v)
     v->number += 1;
 }
 
-SP_PRIVATE void sp_voters_take(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n,
-                               const sp_step *step, double u)
+SP_PRIVATE void sp_voters_apply(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n,
+                                const sp_step *step, double u)
 {
     uint32_t number = v->number + (uint32_t)sp_voters_updates(v);
     sp_update *update;

@@ -126,8 +126,8 @@ SP_PRIVATE int sp_voters_write(sp_voters *v, const sp_slot_type *slots, const do
                                ptrdiff_t n, const sp_step *step, ptrdiff_t n_outputs);
 
 /* Count an event of weight u, with the update that has been written if the step is one. */
-SP_PRIVATE void sp_voters_take(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n,
-                               const sp_step *step, double u);
+SP_PRIVATE void sp_voters_apply(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n,
+                                const sp_step *step, double u);
 
 static inline double sp_last_B(const sp_voter *voter)
 {

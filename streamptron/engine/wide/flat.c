@@ -39,7 +39,7 @@ SP_API void sp_entries_write(const sp_learner *learner, sp_flat *flat, uint64_t 
     for (size_t i = 0; i < flat->n_weights; i++) {
         const sp_wide row = *sp_wide_row_of(flat->weights + i);
         const size_t units = sp_wide_units(&learner->table.layout, row.n);
-        sp_wide_plain(flat->weights + i, units ? at : 0);
+        sp_wide_clear_addresses(flat->weights + i, units ? at : 0);
         if (units)
             memcpy(entries + SP_ENTRIES_WIDTH * at,
                    sp_wide_fields(sp_wide_rows(&learner->table), &row), units * SP_WIDE_UNIT);
@@ -182,14 +182,14 @@ SP_PRIVATE size_t sp_wide_marks(const sp_learner *learner, const double *slot,
     return sp_wide_units(&learner->table.layout, row->n);
 }
 
-SP_PRIVATE void sp_wide_plain(double *slot, size_t at)
+SP_PRIVATE void sp_wide_clear_addresses(double *slot, size_t at)
 {
     sp_wide *row = (sp_wide *)(void *)slot;
     row->block = (uint32_t)at;
     row->size = 0;
 }
 
-SP_PRIVATE int sp_wide_lay(sp_learner *learner, const sp_learner *base)
+SP_PRIVATE int sp_wide_overlay_begin(sp_learner *learner, const sp_learner *base)
 {
     const uint32_t fold = learner->table.fold;
     sp_table *table = &learner->table;
@@ -201,8 +201,8 @@ SP_PRIVATE int sp_wide_lay(sp_learner *learner, const sp_learner *base)
     return 1;
 }
 
-SP_PRIVATE int sp_wide_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                const uint32_t *marks, size_t n_marks)
+SP_PRIVATE int sp_wide_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
+                                    const uint32_t *marks, size_t n_marks)
 {
     sp_table *table = &learner->table;
     size_t at = 1;

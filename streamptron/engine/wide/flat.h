@@ -54,14 +54,14 @@ SP_PRIVATE size_t sp_wide_marks(const sp_learner *learner, const double *slot,
                                 const uint32_t **marks);
 
 /* Say in a slot's bytes that its row begins at mark `at`, wherever it was. */
-SP_PRIVATE void sp_wide_plain(double *slot, size_t at);
+SP_PRIVATE void sp_wide_clear_addresses(double *slot, size_t at);
 
 /* The base's table, of either form, under a learner's that will be laid over it. 1; -1 without
    memory. */
-SP_PRIVATE int sp_wide_lay(sp_learner *learner, const sp_learner *base);
+SP_PRIVATE int sp_wide_overlay_begin(sp_learner *learner, const sp_learner *base);
 
 /* And after that the rows of these slots, n in all. 0, or what is wrong. */
-SP_PRIVATE int sp_wide_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                const uint32_t *marks, size_t n_marks);
+SP_PRIVATE int sp_wide_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
+                                    const uint32_t *marks, size_t n_marks);
 
 #endif

@@ -168,7 +168,7 @@ SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event)
     return 0;
 }
 
-SP_PRIVATE int sp_wide_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_PRIVATE int sp_wide_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_step *step = &event->step;
     if (sp_step_reserve(step, event->n_scores + 2) < 0)
@@ -199,7 +199,7 @@ static bool sp_wide_leads(const sp_learner *learner, const sp_event *event, ptrd
     return y == event->n_scores && learner->rule.newcomer != 0.0;
 }
 
-SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
+SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y)
 {
     const sp_slot_type lead = SP_SLOT_INTERCEPT;
     const sp_move move = {.output = y};
@@ -213,7 +213,7 @@ SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t
     return sp_wide_reserve_step(learner, event);
 }
 
-SP_PRIVATE int sp_wide_move_room(sp_learner *learner, sp_event *event)
+SP_PRIVATE int sp_wide_reserve_moves(sp_learner *learner, sp_event *event)
 {
     return sp_wide_note_fresh(event) == NULL ? -1 : sp_wide_reserve_step(learner, event);
 }
@@ -241,7 +241,7 @@ static void sp_wide_lead(sp_learner *learner, const sp_event *event, ptrdiff_t y
         = learner->rule.newcomer;
 }
 
-SP_PRIVATE void sp_wide_take(sp_learner *learner, const sp_event *event, ptrdiff_t y)
+SP_PRIVATE void sp_wide_apply(sp_learner *learner, const sp_event *event, ptrdiff_t y)
 {
     sp_linear_watch(learner, event, y, 0);
     if (sp_wide_leads(learner, event, y))

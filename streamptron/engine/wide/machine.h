@@ -36,14 +36,14 @@ SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner);
 
 SP_APART SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event);
 
-SP_APART SP_PRIVATE int sp_wide_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_APART SP_PRIVATE int sp_wide_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-SP_APART SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
+SP_APART SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y);
 
-SP_APART SP_PRIVATE void sp_wide_take(sp_learner *learner, const sp_event *event, ptrdiff_t y);
+SP_APART SP_PRIVATE void sp_wide_apply(sp_learner *learner, const sp_event *event, ptrdiff_t y);
 
 /* Room for the moves of the event's step, whose features have slots. -1 without memory. */
-SP_APART SP_PRIVATE int sp_wide_move_room(sp_learner *learner, sp_event *event);
+SP_APART SP_PRIVATE int sp_wide_reserve_moves(sp_learner *learner, sp_event *event);
 
 /* Take these moves. */
 SP_APART SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event);

@@ -39,7 +39,7 @@ static int sp_wide_map_outputs(const sp_merge *m, int k, sp_wide_map *map)
     return 0;
 }
 
-SP_PRIVATE int sp_wide_mix_room(sp_merge *m)
+SP_PRIVATE int sp_wide_mix_reserve(sp_merge *m)
 {
     sp_wide_mix *mix = (sp_wide_mix *)sp_calloc(1, sizeof(sp_wide_mix));
     const size_t n = (size_t)m->to->table.n_outputs;

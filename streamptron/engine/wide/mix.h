@@ -10,7 +10,7 @@
 #include "merge/shard.h"
 #include "table/wide.h"
 
-SP_PRIVATE int sp_wide_mix_room(sp_merge *m);
+SP_PRIVATE int sp_wide_mix_reserve(sp_merge *m);
 
 SP_PRIVATE void sp_wide_mix_free(sp_merge *m);
 
