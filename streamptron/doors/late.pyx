@@ -36,10 +36,10 @@ from streamptron.engine.file cimport (
 from streamptron.engine.memory cimport sp_calloc, sp_free
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
-    SP_KEEPING_NOTES, SP_TAKEN_PARTS, sp_keeping_of, sp_learner, sp_learner_abandon,
-    sp_learner_answer, sp_learner_expect_outputs, sp_learner_free, sp_learner_labels,
-    sp_learner_score, sp_taken, sp_taken_back, sp_taken_commit, sp_taken_fault, sp_taken_find,
-    sp_taken_prepare)
+    SP_RECORD_PARTS, SP_UNDO_LOG, sp_learner, sp_learner_abandon, sp_learner_answer,
+    sp_learner_expect_outputs, sp_learner_free, sp_learner_labels, sp_learner_score,
+    sp_undo_kind_of, sp_undo_record, sp_undo_record_commit, sp_undo_record_fault,
+    sp_undo_record_find, sp_undo_record_prepare, sp_undo_record_take_back)
 from streamptron.engine.sets cimport sp_sets_best_threshold
 from streamptron.engine.whole cimport (
     SP_MARKS_MEMORY, SP_SHARD_KEY, SP_SHARD_MEMORY, sp_delta, sp_delta_digest, sp_delta_free,
@@ -97,7 +97,7 @@ def predicted(Model model, x):
 
 def can_undo(Model model):
     """How its steps are kept so that they can be taken back; 0: they cannot."""
-    return sp_keeping_of(&model.learner)
+    return sp_undo_kind_of(&model.learner)
 
 
 def check_not_in_a_file(Model model):
@@ -105,17 +105,17 @@ def check_not_in_a_file(Model model):
     model._not_in_a_file()
 
 
-cdef int _not_learned(Model model, const sp_taken* taken) except -1:
-    what = "step" if taken.how == SP_KEEPING_NOTES and taken.n_parts == 0 else "update"
+cdef int _not_learned(Model model, const sp_undo_record* taken) except -1:
+    what = "step" if taken.how == SP_UNDO_LOG and taken.n_parts == 0 else "update"
     return model._no_memory(f"no memory for the {what}; the model has not learned this event")
 
 
-cdef list _learn(Model model, Py_ssize_t y, double u, sp_taken* taken):
+cdef list _learn(Model model, Py_ssize_t y, double u, sp_undo_record* taken):
     """Learn an event that has been scored; the parts of its step."""
     cdef int i
     cdef bytes part
     cdef list parts = []
-    if sp_taken_prepare(taken, &model.learner, &model.event, y, u) < 0:
+    if sp_undo_record_prepare(taken, &model.learner, &model.event, y, u) < 0:
         _not_learned(model, taken)
     try:
         for i in range(taken.n_parts):
@@ -126,7 +126,7 @@ cdef list _learn(Model model, Py_ssize_t y, double u, sp_taken* taken):
         sp_learner_abandon(&model.learner, &model.event)
         model._settle()
         raise
-    if sp_taken_commit(taken, &model.learner, &model.event, u) < 0:
+    if sp_undo_record_commit(taken, &model.learner, &model.event, u) < 0:
         _not_learned(model, taken)
     for i in range(taken.n_parts):      # one may be shorter by now
         part = parts[i]
@@ -141,7 +141,7 @@ def learned(Model model, x, y, w):
     (mark, number, changed, label, w, prediction, n, entries, what the step has changed): of that
     the label's place, the outputs, and how many stepped; then its parts.
     """
-    cdef sp_taken taken
+    cdef sp_undo_record taken
     cdef Told told = None
     cdef Py_ssize_t output = 0, best = 0, n = 0
     cdef double step, above = 0.0
@@ -209,15 +209,15 @@ def undone(Model model, PackedEvent packed, mark, number, bint changed, int how,
     """Take a step back. `changed`: it was counted as an update; `numbers`: as `learned` gave them
     of slots' numbers, else None.
     """
-    cdef sp_taken taken
+    cdef sp_undo_record taken
     cdef const char* wrong
     cdef int i
     cdef bytes part
-    memset(&taken, 0, sizeof(sp_taken))
+    memset(&taken, 0, sizeof(sp_undo_record))
     taken.how = how
     if numbers is not None:
         taken.y, taken.outputs, taken.m = numbers
-    taken.n_parts = min(len(parts), <int> SP_TAKEN_PARTS)
+    taken.n_parts = min(len(parts), <int> SP_RECORD_PARTS)
     for i in range(taken.n_parts):
         part = parts[i]
         taken.p[i] = <uint8_t*> PyBytes_AS_STRING(part)
@@ -234,15 +234,15 @@ def undone(Model model, PackedEvent packed, mark, number, bint changed, int how,
         if past.is_undone(number):
             model._settle()
             raise ValueError("step has been taken back already; nothing has changed")
-        if sp_taken_find(&model.learner, &model.event) < 0:
+        if sp_undo_record_find(&model.learner, &model.event) < 0:
             model._no_memory("no memory to take the step back; nothing has changed")
-        wrong = sp_taken_fault(&taken, &model.learner, &model.event)
+        wrong = sp_undo_record_fault(&taken, &model.learner, &model.event)
         if wrong != NULL:
             model._settle()
             sp_event_forget(&model.event)
             raise ValueError(
                 f"step is damaged: {(<bytes> wrong).decode('ascii')}; nothing has changed")
-        if sp_taken_back(&taken, changed, &model.learner, &model.event) < 0:
+        if sp_undo_record_take_back(&taken, changed, &model.learner, &model.event) < 0:
             model._no_memory("no memory to take the step back; nothing has changed")
         past.undo(number)
         model._settle()

@@ -36,8 +36,8 @@ from streamptron.engine.names cimport (
     SP_KEY_OBJECT, sp_index, sp_index_free, sp_index_init, sp_index_insert, sp_index_is_limited,
     sp_index_number, sp_index_place, sp_index_rising, sp_index_stored, sp_key)
 from streamptron.engine.path cimport (
-    SP_CAN_DRAW, SP_CAN_LEAD, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR, SP_CAN_PUT_BACK,
-    SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer, sp_learner,
+    SP_CAN_DRAW, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR, SP_CAN_SET, SP_CAN_START,
+    SP_CAN_UNDO_MOVES, SP_CAN_UNDO_SNAPSHOT, SP_CAN_VOTE, SP_HAS_INTERCEPT, sp_answer, sp_learner,
     sp_learner_answer, sp_learner_begin_from, sp_learner_by_label, sp_learner_bytes, sp_learner_can,
     sp_learner_copy, sp_learner_decide, sp_learner_decision, sp_learner_free, sp_learner_init,
     sp_learner_labels, sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_rule_can)
@@ -86,7 +86,7 @@ RULES = _rules()
 
 # What a learner can do: engine/machine/machine.c is the only place that knows which can what.
 cdef dict ABILITIES = {
-    "undo": SP_CAN_TAKE_BACK | SP_CAN_PUT_BACK,
+    "undo": SP_CAN_UNDO_MOVES | SP_CAN_UNDO_SNAPSHOT,
     "merge": SP_CAN_MERGE,
     "map": SP_CAN_MAP,
     "start": SP_CAN_START,

@@ -30,8 +30,8 @@ from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_calloc, sp_free, sp_pages_whole)
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
 from streamptron.engine.path cimport (
-    SP_CAN_LEAD, SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, sp_learner, sp_learner_can, sp_learner_free,
-    sp_learner_init, sp_learner_model_numbers, sp_learner_model_numbers_read,
+    SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, SP_HAS_INTERCEPT, sp_learner, sp_learner_can,
+    sp_learner_free, sp_learner_init, sp_learner_model_numbers, sp_learner_model_numbers_read,
     sp_learner_model_numbers_write, sp_learner_ready, sp_learner_slots_fault, sp_model_numbers,
     sp_model_numbers_count, sp_rule_can)
 from streamptron.engine.whole cimport (
@@ -730,7 +730,7 @@ cdef PairRule learner_begin(sp_learner* learner, int kind, dict params):
     _parameters_read(&p, kind, params)
     cdef PairRule pairing = _pairing_of(kind, params)
     _parameters_agree(&p, params)
-    intercept = p.rule.intercept and sp_rule_can(kind) & SP_CAN_LEAD
+    intercept = p.rule.intercept and sp_rule_can(kind) & SP_HAS_INTERCEPT
     sp_learner_free(learner)
     if sp_learner_init(
             learner, p.rule, &p.vectors, intercept, p.max_features, p.hash_bits, p.hash_seed) < 0:

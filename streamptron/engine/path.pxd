@@ -111,43 +111,44 @@ cdef extern from "path/batch.h" nogil:
 
 cdef extern from "path/taken.h" nogil:
     enum:
-        SP_KEEPING_NOTES
-        SP_TAKEN_PARTS
+        SP_UNDO_LOG
+        SP_RECORD_PARTS
 
-    ctypedef struct sp_taken:
+    ctypedef struct sp_undo_record:
         int how
         int n_parts
-        uint8_t *p[SP_TAKEN_PARTS]
-        size_t n[SP_TAKEN_PARTS]
+        uint8_t *p[SP_RECORD_PARTS]
+        size_t n[SP_RECORD_PARTS]
         Py_ssize_t y
         Py_ssize_t outputs
         Py_ssize_t m
 
-    int sp_keeping_of(const sp_learner *learner) noexcept
-    int sp_taken_back(const sp_taken *taken, bint changed, sp_learner *learner,
-                      sp_event *event) noexcept
-    int sp_taken_commit(sp_taken *taken, sp_learner *learner, sp_event *event, double u) noexcept
-    const char *sp_taken_fault(const sp_taken *taken, const sp_learner *learner,
-                               const sp_event *event) noexcept
-    int sp_taken_find(sp_learner *learner, sp_event *event) noexcept
-    int sp_taken_prepare(sp_taken *taken, sp_learner *learner, sp_event *event, Py_ssize_t y,
-                         double u) noexcept
+    int sp_undo_kind_of(const sp_learner *learner) noexcept
+    int sp_undo_record_take_back(const sp_undo_record *taken, bint changed, sp_learner *learner,
+                                 sp_event *event) noexcept
+    int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_event *event,
+                              double u) noexcept
+    const char *sp_undo_record_fault(const sp_undo_record *taken, const sp_learner *learner,
+                                     const sp_event *event) noexcept
+    int sp_undo_record_find(sp_learner *learner, sp_event *event) noexcept
+    int sp_undo_record_prepare(sp_undo_record *taken, sp_learner *learner, sp_event *event,
+                               Py_ssize_t y, double u) noexcept
 
 
 cdef extern from "learner/can.h" nogil:
     enum:
         SP_CAN_DRAW
-        SP_CAN_LEAD
+        SP_HAS_INTERCEPT
         SP_CAN_MAP
         SP_CAN_MARGIN
         SP_CAN_MERGE
-        SP_CAN_NOTE
+        SP_CAN_UNDO_LOG
         SP_CAN_PAIR
-        SP_CAN_PUT_BACK
+        SP_CAN_UNDO_SNAPSHOT
         SP_CAN_ROWS
         SP_CAN_SET
         SP_CAN_START
-        SP_CAN_TAKE_BACK
+        SP_CAN_UNDO_MOVES
         SP_CAN_VOTE
         SP_CAN_WATCH
 

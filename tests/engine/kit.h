@@ -320,7 +320,7 @@ static inline void kit_take_counts(sp_learner *to, const sp_learner *from)
     to->table.s = from->table.s;
     to->table.fold = from->table.fold;
     to->table.epoch = from->table.epoch;
-    if (sp_learner_can(to, SP_CAN_PUT_BACK)) {
+    if (sp_learner_can(to, SP_CAN_UNDO_SNAPSHOT)) {
         sp_model_numbers once = sp_learner_model_numbers(from);
         double *numbers = (double *)calloc(sp_model_numbers_count(&once) + 1, sizeof(double));
         sp_learner_model_numbers_write(from, numbers);

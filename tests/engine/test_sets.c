@@ -66,7 +66,7 @@ static void test_kept(void)
     enum { K = 12, STEPS = 3 };
     sp_sparse_rows *rows = sp_rows_open();
     sp_sparse row = {0};
-    sp_kept_entry kept[STEPS][K];
+    sp_snapshot_entry kept[STEPS][K];
     ptrdiff_t n[STEPS];
     sp_entry all[K];
     CHECK(rows != NULL);
@@ -82,20 +82,20 @@ static void test_kept(void)
         for (uint32_t k = check_below(3); k < K; k += 1 + check_below(3))
             labels[m++] = k;
         adds = SP_MIN(adds, m);
-        n[step] = sp_kept_entries_before(rows, &row, labels, m, adds, NULL);
-        CHECK_SAME(n[step], sp_kept_entries_before(rows, &row, labels, m, adds, kept[step]));
+        n[step] = sp_snapshot_entries_before(rows, &row, labels, m, adds, NULL);
+        CHECK_SAME(n[step], sp_snapshot_entries_before(rows, &row, labels, m, adds, kept[step]));
         for (ptrdiff_t i = 0; i < n[step]; i++) {
             sp_entry *entry = sp_row_insert(rows, &row, kept[step][i].after.k);
             entry->c += 0.5f;
             entry->w -= 0.7f;
             entry->G += 0.01f;
         }
-        sp_kept_entries_after(rows, &row, kept[step], n[step]);
-        CHECK(sp_kept_entries_are_sound(kept[step], n[step], K));
+        sp_snapshot_entries_after(rows, &row, kept[step], n[step]);
+        CHECK(sp_snapshot_entries_are_sound(kept[step], n[step], K));
     }
-    CHECK(n[0] == 0 || !sp_kept_entries_are_sound(kept[0], n[0], kept[0][n[0] - 1].after.k));
+    CHECK(n[0] == 0 || !sp_snapshot_entries_are_sound(kept[0], n[0], kept[0][n[0] - 1].after.k));
     for (int step = STEPS - 1; step >= 0; step--)
-        sp_kept_entries_back(rows, &row, kept[step], n[step], true, false);
+        sp_snapshot_entries_back(rows, &row, kept[step], n[step], true, false);
     CHECK_SAME(row.n, there);
     CHECK_SAME(memcmp(all, sp_row_entries(rows, &row), there * sizeof(sp_entry)), 0);
     sp_rows_free(rows);
@@ -166,20 +166,20 @@ static flat_state flatten(const sp_learner *learner)
 }
 
 /* Learn an event, and what its step was. */
-static sp_taken learn_noted(sp_learner *learner, sp_event *event, const kit_sample *sample,
-                            const told *it)
+static sp_undo_record learn_noted(sp_learner *learner, sp_event *event, const kit_sample *sample,
+                                  const told *it)
 {
-    sp_taken taken;
+    sp_undo_record taken;
     CHECK_SAME(kit_write(learner, event, sample), 0);
     CHECK_SAME(sp_sets_set_targets(event, it->labels, it->n, it->n_there, it->open,
                                    sp_learner_labels(learner)),
                0);
-    CHECK_SAME(sp_taken_prepare(&taken, learner, event, 0, sample->u), 0);
-    size_t most = taken.n[SP_TAKEN_NOTES];
-    taken.p[SP_TAKEN_NOTES] = (uint8_t *)malloc(most);
-    CHECK(most > 0 && taken.p[SP_TAKEN_NOTES] != NULL);
-    CHECK_SAME(sp_taken_commit(&taken, learner, event, sample->u), 0);
-    CHECK(taken.n[SP_TAKEN_NOTES] <= most);
+    CHECK_SAME(sp_undo_record_prepare(&taken, learner, event, 0, sample->u), 0);
+    size_t most = taken.n[SP_RECORD_LOG];
+    taken.p[SP_RECORD_LOG] = (uint8_t *)malloc(most);
+    CHECK(most > 0 && taken.p[SP_RECORD_LOG] != NULL);
+    CHECK_SAME(sp_undo_record_commit(&taken, learner, event, sample->u), 0);
+    CHECK(taken.n[SP_RECORD_LOG] <= most);
     sp_event_settle(event, &learner->index);
     return taken;
 }
@@ -188,7 +188,7 @@ static sp_taken learn_noted(sp_learner *learner, sp_event *event, const kit_samp
 static void test_taken_back(sp_slot_type most)
 {
     enum { KEPT = 6 };
-    sp_taken kept[KEPT] = {{.n_parts = 0}};
+    sp_undo_record kept[KEPT] = {{.n_parts = 0}};
     kit_sample samples[KEPT];
     sp_learner learner;
     sp_event event;
@@ -198,15 +198,15 @@ static void test_taken_back(sp_slot_type most)
         int at = (int)check_below(KEPT);
         if (kept[at].n_parts) {
             CHECK_SAME(kit_write(&learner, &event, &samples[at]), 0);
-            CHECK_SAME(sp_taken_find(&learner, &event), 0);
-            kept[at].n[SP_TAKEN_NOTES] -= 8;
-            CHECK(sp_taken_fault(&kept[at], &learner, &event) != NULL);
-            kept[at].n[SP_TAKEN_NOTES] += 8;
-            CHECK(sp_taken_fault(&kept[at], &learner, &event) == NULL);
-            CHECK_SAME(sp_taken_back(&kept[at], true, &learner, &event), 0);
+            CHECK_SAME(sp_undo_record_find(&learner, &event), 0);
+            kept[at].n[SP_RECORD_LOG] -= 8;
+            CHECK(sp_undo_record_fault(&kept[at], &learner, &event) != NULL);
+            kept[at].n[SP_RECORD_LOG] += 8;
+            CHECK(sp_undo_record_fault(&kept[at], &learner, &event) == NULL);
+            CHECK_SAME(sp_undo_record_take_back(&kept[at], true, &learner, &event), 0);
             sp_event_settle(&event, &learner.index);
             sp_event_forget(&event);
-            free(kept[at].p[SP_TAKEN_NOTES]);
+            free(kept[at].p[SP_RECORD_LOG]);
         }
         samples[at] = kit_random(0, NAMES, 1);
         told it = random_told(&learner, samples[at].names[0]);
@@ -215,7 +215,7 @@ static void test_taken_back(sp_slot_type most)
         CHECK(!sp_machine_slots_fault(&learner, learner.index.n_slots));
     }
     for (int at = 0; at < KEPT; at++)
-        free(kept[at].p[SP_TAKEN_NOTES]);
+        free(kept[at].p[SP_RECORD_LOG]);
     sp_learner_free(&learner);
     sp_event_free(&event);
 }

@@ -62,7 +62,7 @@ static uint64_t digest(const sp_learner *learner)
 
 typedef struct step {
     kit_sample sample;
-    sp_taken taken;
+    sp_undo_record taken;
     bool ends; /* a column ended with it */
 } step;
 
@@ -78,7 +78,7 @@ static int prepare(sp_learner *learner, sp_event *event, step *s, ptrdiff_t y)
 {
     for (int i = 0; i < s->taken.n_parts; i++)
         free(s->taken.p[i]);
-    int failed = sp_taken_prepare(&s->taken, learner, event, y, s->sample.u);
+    int failed = sp_undo_record_prepare(&s->taken, learner, event, y, s->sample.u);
     for (int i = 0; i < s->taken.n_parts; i++)
         s->taken.p[i] = (uint8_t *)malloc(s->taken.n[i] + 1);
     return failed;
@@ -89,7 +89,7 @@ static void learn(sp_learner *learner, sp_event *event, step *s, bool fails)
 {
     const ptrdiff_t y = kit_label(learner, &s->sample);
     uint64_t before = digest(learner);
-    size_t one = sp_kept_column_bytes(1), n_columns;
+    size_t one = sp_snapshot_column_bytes(1), n_columns;
     int failed = -1;
     for (int64_t n = 1; failed; n++) {
         CHECK_SAME(kit_write(learner, event, &s->sample), 0);
@@ -104,7 +104,7 @@ static void learn(sp_learner *learner, sp_event *event, step *s, bool fails)
             failed = prepare(learner, event, s, y);
         }
         if (!failed)
-            failed = sp_taken_commit(&s->taken, learner, event, s->sample.u);
+            failed = sp_undo_record_commit(&s->taken, learner, event, s->sample.u);
         CHECK(!failed || check_has_failed());
         if (failed) {
             KIT_SOUND(learner);
@@ -112,12 +112,12 @@ static void learn(sp_learner *learner, sp_event *event, step *s, bool fails)
         }
     }
     check_fail_at(0);
-    CHECK(sp_taken_fault(&s->taken, learner, event) == NULL);
-    n_columns = s->taken.n[SP_TAKEN_COLUMNS];
+    CHECK(sp_undo_record_fault(&s->taken, learner, event) == NULL);
+    n_columns = s->taken.n[SP_RECORD_COLUMNS];
     for (size_t at = 0; at < n_columns; at += one) {
-        const sp_kept_column *column
-            = (const sp_kept_column *)(const void *)(s->taken.p[SP_TAKEN_COLUMNS] + at);
-        one = sp_kept_column_bytes(column->places);
+        const sp_snapshot_column *column
+            = (const sp_snapshot_column *)(const void *)(s->taken.p[SP_RECORD_COLUMNS] + at);
+        one = sp_snapshot_column_bytes(column->places);
         s->ends |= column->before.n > 0.0 && column->after.n == 0.0;
     }
     sp_event_settle(event, &learner->index);
@@ -127,10 +127,11 @@ static void learn(sp_learner *learner, sp_event *event, step *s, bool fails)
 /* A step that lacks some of a part is none. */
 static void check_cut(const step *s, const sp_learner *learner, const sp_event *event)
 {
-    sp_taken cut = s->taken;
-    int part = (int)check_below(SP_TAKEN_PARTS);
+    sp_undo_record cut = s->taken;
+    int part = (int)check_below(SP_RECORD_PARTS);
     cut.n[part] -= cut.n[part] ? 4 : 0;
-    CHECK((cut.n[part] == s->taken.n[part]) == (sp_taken_fault(&cut, learner, event) == NULL));
+    CHECK((cut.n[part] == s->taken.n[part])
+          == (sp_undo_record_fault(&cut, learner, event) == NULL));
 }
 
 /* Take it back. */
@@ -141,11 +142,11 @@ static void take_back(sp_learner *learner, sp_event *event, step *s, bool fails)
     for (int64_t n = 1; failed; n++) {
         CHECK_SAME(kit_write(learner, event, &s->sample), 0);
         check_fail_at(fails ? n : 0);
-        failed = sp_taken_find(learner, event);
+        failed = sp_undo_record_find(learner, event);
         if (!failed) {
-            CHECK(sp_taken_fault(&s->taken, learner, event) == NULL);
+            CHECK(sp_undo_record_fault(&s->taken, learner, event) == NULL);
             check_cut(s, learner, event);
-            failed = sp_taken_back(&s->taken, true, learner, event);
+            failed = sp_undo_record_take_back(&s->taken, true, learner, event);
         }
         CHECK(!failed || check_has_failed());
         sp_event_settle(event, &learner->index);

@@ -83,7 +83,7 @@ static void train(sp_learner *learner, uint32_t first, uint32_t labels, int even
     sp_event event;
     sp_event_init(&event);
     for (int i = 0; i < events; i++) {
-        kit_sample sample = sp_learner_can(learner, SP_CAN_PUT_BACK)
+        kit_sample sample = sp_learner_can(learner, SP_CAN_UNDO_SNAPSHOT)
                                 ? kit_random_column(first, NAMES, labels)
                                 : kit_random(first, NAMES, labels);
         CHECK_SAME(kit_learn(learner, &event, &sample), 0);

@@ -14,8 +14,8 @@
    column that began with the step is none again if nothing has come since; one that ended with it
    is one again.
 
-   Functions in this file: sp_kept_read, sp_kept_mark and sp_kept_unmark (the same slot twice in an
-   event), sp_take_back; sp_kept_column_read and sp_take_back_column. */
+   Functions in this file: sp_snapshot_read, sp_slot_visit and sp_slot_leave (the same slot twice in
+   an event), sp_take_back; sp_snapshot_column_read and sp_take_back_column. */
 
 #ifndef STREAMPTRON_FEATURES_UNDO_H
 #define STREAMPTRON_FEATURES_UNDO_H
@@ -24,34 +24,34 @@
 #include "features/head.h"
 
 enum {
-    SP_KEPT_CNT,                    /* a slot's numbers, in this order */
-    SP_KEPT_OM,
-    SP_KEPT_C,
-    SP_KEPT_FIRST                   /* then w and G of each output that steps */
+    SP_SNAPSHOT_CNT,                    /* a slot's numbers, in this order */
+    SP_SNAPSHOT_OM,
+    SP_SNAPSHOT_C,
+    SP_SNAPSHOT_FIRST                   /* then w and G of each output that steps */
 };
 
 /* A slot's numbers for label y, and if m the output's w and G. Returns s. */
-static inline double sp_kept_read(const sp_head *head, ptrdiff_t y, ptrdiff_t m, float *kept)
+static inline double sp_snapshot_read(const sp_head *head, ptrdiff_t y, ptrdiff_t m, float *kept)
 {
-    kept[SP_KEPT_CNT] = head->cnt;
-    kept[SP_KEPT_OM] = head->om;
-    kept[SP_KEPT_C] = head->of.c[y];
+    kept[SP_SNAPSHOT_CNT] = head->cnt;
+    kept[SP_SNAPSHOT_OM] = head->om;
+    kept[SP_SNAPSHOT_C] = head->of.c[y];
     if (m) {
-        kept[SP_KEPT_FIRST] = head->w;
-        kept[SP_KEPT_FIRST + 1] = head->G;
+        kept[SP_SNAPSHOT_FIRST] = head->w;
+        kept[SP_SNAPSHOT_FIRST + 1] = head->G;
     }
     return head->s;
 }
 
 /* Whether this slot has come before; marks it, by the sign bit of om, which is never negative. */
-static inline int sp_kept_mark(sp_head *head)
+static inline int sp_slot_visit(sp_head *head)
 {
     int marked = signbit(head->om) != 0;
     if (!marked) head->om = -head->om;
     return marked;
 }
 
-static inline void sp_kept_unmark(sp_head *head)
+static inline void sp_slot_leave(sp_head *head)
 {
     head->om = fabsf(head->om);
 }
@@ -124,19 +124,19 @@ static inline void sp_back_head(sp_head *head, const float *before, const float 
                                 double s_before, double s_after)
 {
     const float cnt = head->cnt;
-    head->cnt = sp_back_count(cnt, before[SP_KEPT_CNT], after[SP_KEPT_CNT]);
-    if (cnt >= SP_COUNT_HALF && before[SP_KEPT_CNT] >= SP_COUNT_HALF
+    head->cnt = sp_back_count(cnt, before[SP_SNAPSHOT_CNT], after[SP_SNAPSHOT_CNT]);
+    if (cnt >= SP_COUNT_HALF && before[SP_SNAPSHOT_CNT] >= SP_COUNT_HALF
         && head->cnt < (float)SP_COUNT_HALF)
         head->cnt = (float)SP_COUNT_HALF;   /* it still is always there */
-    head->s = sp_back_mean(head->s, s_before, s_after, cnt, head->cnt, before[SP_KEPT_CNT],
-                           after[SP_KEPT_CNT]);
+    head->s = sp_back_mean(head->s, s_before, s_after, cnt, head->cnt, before[SP_SNAPSHOT_CNT],
+                           after[SP_SNAPSHOT_CNT]);
 }
 
 /* Whether a step halved the counts of a feature. That is more than it added: what it added is gone
    in them. */
 static inline int sp_has_halved(const float *before, const float *after)
 {
-    return after[SP_KEPT_CNT] < before[SP_KEPT_CNT];
+    return after[SP_SNAPSHOT_CNT] < before[SP_SNAPSHOT_CNT];
 }
 
 /* Take a step back from a slot. `all`: T + K, and rD: 1 / (D + 1), as they are without the step. */
@@ -147,17 +147,18 @@ static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_
     sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     const float cnt = head->cnt, om = head->om;
     if (m) {
-        const float *b = before + SP_KEPT_FIRST, *a = after + SP_KEPT_FIRST;
+        const float *b = before + SP_SNAPSHOT_FIRST, *a = after + SP_SNAPSHOT_FIRST;
         head->w = sp_back(head->w, b[0], a[0]);
         head->G = sp_back_count(head->G, b[1], a[1]);
     }
     if (sp_has_halved(before, after)) return;
     sp_back_head(head, before, after, s_before, s_after);
-    sp_back_place(head, y, before[SP_KEPT_C], after[SP_KEPT_C]);
+    sp_back_place(head, y, before[SP_SNAPSHOT_C], after[SP_SNAPSHOT_C]);
     sp_back_om(head, all, rD);
     if (sp_column_of(blocks, slot)->n > 0.0) head->om = om;        /* that is of its e */
     else if (head->cnt == 0.0f) head->om = 0.0f;
-    else if (cnt == after[SP_KEPT_CNT] && om == after[SP_KEPT_OM]) head->om = before[SP_KEPT_OM];
+    else if (cnt == after[SP_SNAPSHOT_CNT] && om
+             == after[SP_SNAPSHOT_OM]) head->om = before[SP_SNAPSHOT_OM];
 }
 
 /* A column before a step and after it. Behind it lie so many e: `places` before, and after. */
@@ -166,7 +167,7 @@ typedef struct {
     uint32_t at;                    /* which entry of what is kept */
     uint32_t places;
     sp_column before, after;
-} sp_kept_column;
+} sp_snapshot_column;
 
 /* A mean of values by the sum of which it is one. */
 SP_TEMPLATE double sp_back_part(double now, double n, double before, double n_before, double after,
@@ -177,8 +178,8 @@ SP_TEMPLATE double sp_back_part(double now, double n, double before, double n_be
 }
 
 /* What a column is, as the step left it. */
-static inline void sp_kept_column_read(const sp_blocks *blocks, uint32_t slot, sp_column *column,
-                                       float *e)
+static inline void sp_snapshot_column_read(const sp_blocks *blocks, uint32_t slot,
+                                           sp_column *column, float *e)
 {
     *column = *sp_column_of(blocks, slot);
     for (ptrdiff_t k = 0; k < 2; k++) e[k] = sp_column_e(blocks, slot)[k];
@@ -199,7 +200,7 @@ static inline int sp_is_same_record(const sp_column *now, const sp_column *after
 
 /* Whether a step counted in a column, and neither began nor ended nor halved it; the column still
    is one. */
-static inline int sp_is_counted(const sp_column *now, const sp_kept_column *kept)
+static inline int sp_is_counted(const sp_column *now, const sp_snapshot_column *kept)
 {
     return now->n > 0.0 && kept->after.n > 0.0 && kept->after.since >= kept->before.since;
 }
@@ -223,7 +224,7 @@ static inline int sp_back_record(sp_column *column, const sp_column *before, con
 
 /* Take a step back from a column, after sp_take_back from its slot. `om`: before the step. */
 static inline void sp_take_back_column(const sp_blocks *blocks, uint32_t slot,
-                                       const sp_kept_column *kept, float om, double all,
+                                       const sp_snapshot_column *kept, float om, double all,
                                        const double *rD)
 {
     const sp_column *before = &kept->before, *after = &kept->after;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* In the order of sp_kept_part. */
+/* In the order of sp_snapshot_part. */
 static const char sp_part_names[SP_PARTS][11] = {
     "parameters", "labels", "objects", "y_name",   "past",
     "tokenizer",  "mail",   "lines",   "position", "metadata",

@@ -12,7 +12,7 @@
 #include "learner/learner.h"
 
 /* Parts that are kept as they are, and written again. */
-typedef enum sp_kept_part {
+typedef enum sp_snapshot_part {
     SP_PART_PARAMETERS,
     SP_PART_LABELS,
     SP_PART_OBJECTS,
@@ -24,7 +24,7 @@ typedef enum sp_kept_part {
     SP_PART_POSITION,
     SP_PART_METADATA,
     SP_PARTS,
-} sp_kept_part;
+} sp_snapshot_part;
 
 /* All that a file holds. It stays where it is: the learner points into it. */
 typedef struct sp_contents {

@@ -503,7 +503,7 @@ SP_PRIVATE int sp_parameters_apply(const sp_parameters *parameters, const sp_giv
                                    sp_fault *fault)
 {
     int can = sp_rule_can(parameters->rule.kind);
-    bool leads = parameters->rule.intercept && (can & SP_CAN_LEAD);
+    bool leads = parameters->rule.intercept && (can & SP_HAS_INTERCEPT);
     if (sp_learner_init(learner, parameters->rule, &parameters->vectors, leads,
                         (sp_slot_type)parameters->max_features, (int)parameters->hash_bits, seed)
             < 0

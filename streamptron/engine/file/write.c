@@ -49,7 +49,7 @@ static void sp_string_entry(sp_writing *w, const char *name, const char *text)
 }
 
 /* A part that is written as it was read. */
-static void sp_kept_write(sp_writing *w, const char *name, int part)
+static void sp_snapshot_write(sp_writing *w, const char *name, int part)
 {
     const sp_part *kept = &w->contents->parts[part];
     if (kept->there)
@@ -69,7 +69,7 @@ static void sp_labels_write(sp_writing *w)
     sp_part part;
     sp_fault fault;
     if (w->more_labels->n == 0) {
-        sp_kept_write(w, "labels", SP_PART_LABELS);
+        sp_snapshot_write(w, "labels", SP_PART_LABELS);
         return;
     }
     if (sp_labels_part(w->contents, w->more_labels, &part, &fault) == 0)
@@ -121,21 +121,21 @@ static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc
     sp_word_entry(w, "version", SP_FORMAT_VERSION);
     sp_word_entry(w, "streamptron", by);
     sp_string_entry(w, "class", sp_class_name(contents->kind));
-    sp_kept_write(w, "parameters", SP_PART_PARAMETERS);
+    sp_snapshot_write(w, "parameters", SP_PART_PARAMETERS);
     sp_hex_whole_write(contents->learner.index.seed_number, digits);
     sp_string_entry(w, "seed", digits);
     sp_labels_write(w);
-    sp_kept_write(w, "objects", SP_PART_OBJECTS);
-    sp_kept_write(w, "y_name", SP_PART_Y_NAME);
+    sp_snapshot_write(w, "objects", SP_PART_OBJECTS);
+    sp_snapshot_write(w, "y_name", SP_PART_Y_NAME);
     sp_counts_write(w);
-    sp_kept_write(w, "past", SP_PART_PAST);
-    sp_kept_write(w, "tokenizer", SP_PART_TOKENIZER);
-    sp_kept_write(w, "mail", SP_PART_MAIL);
+    sp_snapshot_write(w, "past", SP_PART_PAST);
+    sp_snapshot_write(w, "tokenizer", SP_PART_TOKENIZER);
+    sp_snapshot_write(w, "mail", SP_PART_MAIL);
     if (contents->has_tokens)
         sp_string_entry(w, "unicode", sp_letters_unicode);
-    sp_kept_write(w, "lines", SP_PART_LINES);
-    sp_kept_write(w, "position", SP_PART_POSITION);
-    sp_kept_write(w, "metadata", SP_PART_METADATA);
+    sp_snapshot_write(w, "lines", SP_PART_LINES);
+    sp_snapshot_write(w, "position", SP_PART_POSITION);
+    sp_snapshot_write(w, "metadata", SP_PART_METADATA);
     sp_crc_digits(arrays_crc32, digits);
     sp_entry_write(w, "arrays_crc32", digits, SP_CRC_DIGITS);
     sp_word_entry(w, "header_crc32", "00000000");
@@ -210,11 +210,11 @@ static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said, uint32_t
     sp_string_entry(w, "base", said->base);
     sp_bytes_number(&w->part, said->shard);
     sp_part_end(w, "shard");
-    sp_kept_write(w, "parameters", SP_PART_PARAMETERS);
+    sp_snapshot_write(w, "parameters", SP_PART_PARAMETERS);
     if (sp_json_type(&contents->parts[SP_PART_LABELS].json, 0) == SP_JSON_LIST)
         sp_list_entry(w, "labels", &said->labels);
     else
-        sp_kept_write(w, "labels", SP_PART_LABELS);
+        sp_snapshot_write(w, "labels", SP_PART_LABELS);
     sp_list_entry(w, "objects", &said->objects);
     sp_counts_write(w);
     sp_crc_digits(arrays_crc32, digits);

@@ -6,8 +6,8 @@
 #include "learner/learner.h"
 
 enum {
-    SP_CAN_TAKE_BACK = 1, /* undo a step by making its moves once more, the other way */
-    SP_CAN_PUT_BACK = 2,  /* undo a step by what the numbers were before it */
+    SP_CAN_UNDO_MOVES = 1, /* undo a step by making its moves once more, the other way */
+    SP_CAN_UNDO_SNAPSHOT = 2,  /* undo a step by what the numbers were before it */
     SP_CAN_MERGE = 4,
     SP_CAN_MAP = 8,      /* answer from a file, where it lies */
     SP_CAN_START = 16,   /* start from weights */
@@ -16,10 +16,10 @@ enum {
     SP_CAN_DRAW = 128,   /* its score is a sum of weights times values */
     SP_CAN_ROWS = 256,   /* learn the row of a matrix where it lies */
     SP_CAN_VOTE = 512,   /* answer by all the vectors that there have been */
-    SP_CAN_LEAD = 1024,  /* begin each event with an intercept, in a slot of its own */
+    SP_HAS_INTERCEPT = 1024,  /* begin each event with an intercept, in a slot of its own */
     SP_CAN_SET = 2048,   /* learn a set of labels */
     SP_CAN_WATCH = 4096, /* notice drift by itself */
-    SP_CAN_NOTE = 8192,  /* undo a step by what its machine has written down (path/taken.h) */
+    SP_CAN_UNDO_LOG = 8192,  /* undo a step by what its machine has written down (path/taken.h) */
 };
 
 /* All that learners of a rule can do. */

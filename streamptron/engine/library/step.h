@@ -12,7 +12,7 @@ struct spt_step {
     bool changed;  /* it was counted as an update */
     bool undone;
     sp_bytes names, features; /* the event's */
-    sp_taken taken;
+    sp_undo_record taken;
     uint8_t *parts; /* of that, one behind the other */
 };
 

@@ -34,7 +34,7 @@ static int sp_step_event(spt_step *step, const spt_event *event)
 /* Memory for the parts of a step. -1 without it. */
 static int sp_step_room(spt_step *step)
 {
-    sp_taken *taken = &step->taken;
+    sp_undo_record *taken = &step->taken;
     size_t n = 0;
     for (int i = 0; i < taken->n_parts; i++)
         n += (taken->n[i] + 7) & ~(size_t)7;
@@ -55,14 +55,14 @@ static int sp_teach_kept(spt_step *step, spt_event *event, ptrdiff_t y, double u
     sp_learner *learner = &step->model->contents.learner;
     sp_event *its = &event->event;
     uint64_t n_updates = learner->n_updates;
-    if (sp_taken_prepare(&step->taken, learner, its, y, u) < 0)
+    if (sp_undo_record_prepare(&step->taken, learner, its, y, u) < 0)
         return sp_unfit(event, error);
     if (sp_step_event(step, event) < 0 || sp_step_room(step) < 0) {
         sp_learner_abandon(learner, its);
         sp_event_settle(its, &learner->index);
         return sp_say_memory(error);
     }
-    if (sp_taken_commit(&step->taken, learner, its, u) < 0)
+    if (sp_undo_record_commit(&step->taken, learner, its, u) < 0)
         return sp_unfit(event, error);
     step->changed = learner->n_updates != n_updates;
     return SPT_OK;
@@ -73,7 +73,7 @@ SPT_API int spt_event_keep(spt_event *event, int keep, spt_error *error)
     if (event->model->read_only)
         return sp_say(error, SPT_READ_ONLY,
                       "the model was opened with SPT_MAPPED, read only, and learns nothing");
-    if (keep && sp_keeping_of(&event->model->contents.learner) == SP_KEEPING_NONE)
+    if (keep && sp_undo_kind_of(&event->model->contents.learner) == SP_UNDO_NONE)
         return sp_say(error, SPT_ARGUMENT,
                       "the model cannot take a step back; Perceptron, MulticlassPerceptron, MIRA, "
                       "AdaptiveClassifier and MultiLabelClassifier can");
@@ -142,16 +142,16 @@ SPT_API int spt_undo(spt_model *model, spt_event *event, spt_step *step, spt_err
         failed = sp_event_put(model, event, error);
     if (failed)
         return failed;
-    if (sp_taken_find(learner, &event->event) < 0)
+    if (sp_undo_record_find(learner, &event->event) < 0)
         return sp_unfit(event, error);
-    const char *wrong = sp_taken_fault(&step->taken, learner, &event->event);
+    const char *wrong = sp_undo_record_fault(&step->taken, learner, &event->event);
     if (wrong != NULL) {
         sp_event_settle(&event->event, &learner->index);
         sp_event_forget(&event->event);
         sp_say(error, SPT_DAMAGED, "step is damaged: ");
         return sp_say_more(error, SPT_DAMAGED, wrong, strlen(wrong));
     }
-    failed = sp_taken_back(&step->taken, step->changed, learner, &event->event);
+    failed = sp_undo_record_take_back(&step->taken, step->changed, learner, &event->event);
     step->undone = !failed;
     /* the next event is not compared with this one, for slots may be left out */
     sp_event_settle(&event->event, &learner->index);

@@ -20,7 +20,7 @@ enum {
     SP_STORED_STEPPED,
     SP_STORED_PARTS,
     SP_STORED_SIZES,
-    SP_STORED_FEATURES = SP_STORED_SIZES + SP_TAKEN_PARTS, /* how many */
+    SP_STORED_FEATURES = SP_STORED_SIZES + SP_RECORD_PARTS, /* how many */
     SP_STORED_NUMBERS,
 };
 #define SP_STORED_VERSION UINT64_C(0x0001736574707073) /* "sppstes", and the version */
@@ -54,7 +54,7 @@ SPT_API int spt_step_save_memory(const spt_step *step, void **p, size_t *n, spt_
     double *values;
     if (step == NULL || step->undone)
         return sp_say(error, SPT_ARGUMENT, "step is NULL, or has been taken back already");
-    const sp_taken *taken = &step->taken;
+    const sp_undo_record *taken = &step->taken;
     const size_t n_features = step->features.n / sizeof(sp_named);
     sp_event event = {.n = 0};
     event.keys = sp_stored_keys(step, n_features, &values);
@@ -101,7 +101,7 @@ SPT_API int spt_step_save_memory(const spt_step *step, void **p, size_t *n, spt_
 /* The parts, each at a multiple of eight, and how many bytes of p they were; 0 without memory. */
 static size_t sp_stored_parts(spt_step *step, const uint8_t *p)
 {
-    sp_taken *taken = &step->taken;
+    sp_undo_record *taken = &step->taken;
     size_t room = 0, n = 0;
     for (int i = 0; i < taken->n_parts; i++)
         room += (taken->n[i] + 7) & ~(size_t)7;
@@ -144,7 +144,7 @@ static bool sp_stored_features(spt_step *step, const uint8_t *p, const uint8_t *
 static const char *sp_stored_read(spt_step *step, const uint8_t *p, size_t n)
 {
     uint64_t head[SP_STORED_NUMBERS], left;
-    sp_taken *taken = &step->taken;
+    sp_undo_record *taken = &step->taken;
     if (n < sizeof(head))
         return "it was cut off";
     memcpy(head, p, sizeof(head));
@@ -153,9 +153,9 @@ static const char *sp_stored_read(spt_step *step, const uint8_t *p, size_t n)
     if (head[SP_STORED_CRC] != sp_stored_crc(p, n))
         return "it does not fit its checksum";
     left = n - sizeof(head);
-    if (head[SP_STORED_PARTS] > SP_TAKEN_PARTS || head[SP_STORED_HOW] > SP_KEEPING_NOTES)
+    if (head[SP_STORED_PARTS] > SP_RECORD_PARTS || head[SP_STORED_HOW] > SP_UNDO_LOG)
         return "it has other parts";
-    taken->how = (sp_keeping)head[SP_STORED_HOW];
+    taken->how = (sp_undo_kind)head[SP_STORED_HOW];
     step->changed = head[SP_STORED_CHANGED] != 0;
     taken->y = (ptrdiff_t)head[SP_STORED_LABEL];
     taken->outputs = (ptrdiff_t)head[SP_STORED_OUTPUTS];

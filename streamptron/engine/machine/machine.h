@@ -336,30 +336,31 @@ static inline int sp_machine_begin_from(sp_learner *learner, sp_event *event, pt
 /* --- A step written down, and taken back; AdaptiveClassifier's has its own form (path/undo.h) */
 
 /* Bytes for a step that has been chosen; 0: this machine writes none down. */
-static inline size_t sp_machine_noted_most(const sp_learner *learner, const sp_event *event)
+static inline size_t sp_machine_undo_log_most(const sp_learner *learner, const sp_event *event)
 {
-    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_noted_most(learner, event) : 0;
+    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_undo_log_most(learner, event) : 0;
 }
 
 /* What it is going to change; and what it has. */
-static inline void sp_machine_note(const sp_learner *learner, const sp_event *event, double u,
-                                   uint8_t *data)
+static inline void sp_machine_undo_log_begin(const sp_learner *learner, const sp_event *event,
+                                             double u, uint8_t *data)
 {
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
-        sp_sets_note(learner, event, u, data);
+        sp_sets_undo_log_begin(learner, event, u, data);
 }
 
-static inline size_t sp_machine_noted(const sp_learner *learner, const sp_event *event,
-                                      uint8_t *data)
+static inline size_t sp_machine_undo_log_end(const sp_learner *learner, const sp_event *event,
+                                             uint8_t *data)
 {
-    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_noted(learner, event, data) : 0;
+    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_undo_log_end(learner, event,
+                                                                            data) : 0;
 }
 
-static inline bool sp_machine_noted_is_sound(const sp_learner *learner, const sp_event *event,
-                                             const uint8_t *data, size_t bytes)
+static inline bool sp_machine_undo_log_is_sound(const sp_learner *learner, const sp_event *event,
+                                                const uint8_t *data, size_t bytes)
 {
     return sp_machine_of(learner) == SP_MACHINE_SETS
-           && sp_sets_noted_is_sound(learner, event, data, bytes);
+           && sp_sets_undo_log_is_sound(learner, event, data, bytes);
 }
 
 /* -1 without memory; then nothing has changed. */

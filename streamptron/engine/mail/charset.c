@@ -102,7 +102,7 @@ static size_t sp_charset_undeclared(const uint8_t *p, size_t n, uint8_t *to)
             o += k;
         } else {
             k = 1;
-            uint32_t letter = (uint32_t)SP_KEPT_APART_BYTES + p[i];
+            uint32_t letter = (uint32_t)SP_SET_APART_BYTES + p[i];
             o += sp_utf8_encode(sp_charset_is_sign(p[i]) ? ' ' : letter, to + o);
         }
     }

@@ -21,8 +21,8 @@ enum {
     SP_CHARSET_BLOCK_BITS = 3,
     SP_CHARSET_NAME_MOST = 24, /* letters and digits of a name that count */
 
-    SP_KEPT_APART = 0xF0000,           /* from here on: characters that are only kept apart */
-    SP_KEPT_APART_BYTES = 0x10FE00,    /* of them: + a byte of no known charset */
+    SP_SET_APART = 0xF0000,           /* from here on: characters that are only kept apart */
+    SP_SET_APART_BYTES = 0x10FE00,    /* of them: + a byte of no known charset */
     SP_NO_CHARACTER = 0xFFFD,     /* no character, or a sign */
     SP_CHARSET_LONGEST = 4,       /* bytes that may become of one */
 };

@@ -24,9 +24,9 @@ static bool sp_lower_belongs(uint8_t c)
 SP_RARE SP_APART static size_t sp_lower_one(uint32_t c, bool fold, uint8_t *to, bool *inside,
                                             bool *lookalikes)
 {
-    if (c >= SP_KEPT_APART) {
+    if (c >= SP_SET_APART) {
         *inside = true;
-        return sp_utf8_encode(c >= SP_KEPT_APART_BYTES ? c - SP_KEPT_APART_BYTES : c, to);
+        return sp_utf8_encode(c >= SP_SET_APART_BYTES ? c - SP_SET_APART_BYTES : c, to);
     }
     uint8_t folded = fold ? sp_folding_at(c) : 0;
     if (folded == SP_FOLDING_DROP)

@@ -3,17 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-SP_PRIVATE double sp_many_kept_read(const sp_table *table, sp_slot_type slot, ptrdiff_t y,
-                                    const ptrdiff_t *k, ptrdiff_t m, float *kept)
+SP_PRIVATE double sp_many_snapshot_read(const sp_table *table, sp_slot_type slot, ptrdiff_t y,
+                                        const ptrdiff_t *k, ptrdiff_t m, float *kept)
 {
     const sp_head *head = sp_table_head(table, slot);
-    kept[SP_KEPT_CNT] = head->cnt;
-    kept[SP_KEPT_OM] = head->om;
-    kept[SP_KEPT_C] = sp_many_entry(table, slot, y).c;
+    kept[SP_SNAPSHOT_CNT] = head->cnt;
+    kept[SP_SNAPSHOT_OM] = head->om;
+    kept[SP_SNAPSHOT_C] = sp_many_entry(table, slot, y).c;
     for (ptrdiff_t j = 0; j < m; j++) {
         const sp_entry entry = sp_many_entry(table, slot, k[j]);
-        kept[SP_KEPT_FIRST + 2 * j] = entry.w;
-        kept[SP_KEPT_FIRST + 2 * j + 1] = entry.G;
+        kept[SP_SNAPSHOT_FIRST + 2 * j] = entry.w;
+        kept[SP_SNAPSHOT_FIRST + 2 * j + 1] = entry.G;
     }
     return head->s;
 }
@@ -43,7 +43,7 @@ static ptrdiff_t sp_change_labels(const sp_change *change)
 static sp_entry sp_change_at(const sp_adaptive *a, const sp_change *change, const float *numbers,
                              ptrdiff_t j)
 {
-    const float *pair = numbers + SP_KEPT_FIRST + (change->one ? 0 : 2 * j);
+    const float *pair = numbers + SP_SNAPSHOT_FIRST + (change->one ? 0 : 2 * j);
     sp_entry entry = {.k = (uint32_t)j, .w = pair[0], .G = pair[1]};
     if (change->one)
         entry.w *= j == a->positive ? 0.5f : -0.5f;
@@ -79,7 +79,7 @@ SP_PRIVATE int sp_many_back_room(const sp_learner *learner, sp_slot_type slot,
 }
 
 SP_PRIVATE int sp_many_column_room(const sp_learner *learner, sp_slot_type slot,
-                                   const sp_kept_column *kept, const sp_change *change)
+                                   const sp_snapshot_column *kept, const sp_change *change)
 {
     const sp_table *table = &learner->table;
     sp_sparse *row = &sp_many_e(table, slot)->row;
@@ -108,7 +108,7 @@ static void sp_many_back_weights(const sp_learner *learner, sp_sparse *row, cons
 static void sp_many_back_counts(const sp_sparse_rows *rows, sp_head *head, const sp_change *change)
 {
     sp_entry *entry = sp_row_insert(rows, &head->row, (uint32_t)change->y);
-    entry->c = sp_back(entry->c, change->before[SP_KEPT_C], change->after[SP_KEPT_C]);
+    entry->c = sp_back(entry->c, change->before[SP_SNAPSHOT_C], change->after[SP_SNAPSHOT_C]);
     if (entry->c < 0.0f && !signbit(head->s))
         entry->c = 0.0f;
     sp_entry *entries = sp_row_entries(rows, &head->row);
@@ -148,14 +148,15 @@ SP_PRIVATE void sp_many_take_back(const sp_learner *learner, sp_slot_type slot,
     float told = sp_many_back_om(learner, head);
     if (halved || sp_column_of(&blocks, slot)->n > 0.0)
         return; /* om is that of what the step halved, or of its e */
-    if (head->cnt > 0.0f && cnt == change->after[SP_KEPT_CNT] && om == change->after[SP_KEPT_OM])
-        told = change->before[SP_KEPT_OM];
+    if (head->cnt > 0.0f && cnt == change->after[SP_SNAPSHOT_CNT] && om
+        == change->after[SP_SNAPSHOT_OM])
+        told = change->before[SP_SNAPSHOT_OM];
     head->om = told;
 }
 
 /* The e that are kept come back: by their sums, or as they were. */
-static void sp_many_back_e(const sp_sparse_rows *rows, sp_sparse *row, const sp_kept_column *kept,
-                           const sp_change *change, bool untouched)
+static void sp_many_back_e(const sp_sparse_rows *rows, sp_sparse *row,
+                           const sp_snapshot_column *kept, const sp_change *change, bool untouched)
 {
     const float *e = (const float *)(const void *)(kept + 1);
     for (uint32_t i = 0; i < kept->places; i++) {
@@ -166,7 +167,7 @@ static void sp_many_back_e(const sp_sparse_rows *rows, sp_sparse *row, const sp_
 
 /* Whether a column is as the step left it, and all that the step changed is kept. */
 static bool sp_many_is_untouched(const sp_table *table, sp_slot_type slot,
-                                 const sp_kept_column *kept, const sp_change *change)
+                                 const sp_snapshot_column *kept, const sp_change *change)
 {
     const sp_blocks blocks = sp_table_blocks(table);
     const float *e_after = (const float *)(const void *)(kept + 1) + kept->places;
@@ -178,7 +179,7 @@ static bool sp_many_is_untouched(const sp_table *table, sp_slot_type slot,
 }
 
 SP_PRIVATE void sp_many_take_back_column(const sp_learner *learner, sp_slot_type slot,
-                                         const sp_kept_column *kept, const sp_change *change,
+                                         const sp_snapshot_column *kept, const sp_change *change,
                                          float om)
 {
     const sp_table *table = &learner->table;

@@ -23,15 +23,15 @@ typedef struct sp_change {
     ptrdiff_t y;
     ptrdiff_t m;
     const ptrdiff_t *k; /* outputs that stepped, rising */
-    const float *before; /* as sp_many_kept_read has written them down */
+    const float *before; /* as sp_many_snapshot_read has written them down */
     const float *after;
     double s_before;
     double s_after;
 } sp_change;
 
 /* A slot's numbers for label y, and w and G of m labels. Returns s. */
-SP_PRIVATE double sp_many_kept_read(const sp_table *table, sp_slot_type slot, ptrdiff_t y,
-                                    const ptrdiff_t *k, ptrdiff_t m, float *kept);
+SP_PRIVATE double sp_many_snapshot_read(const sp_table *table, sp_slot_type slot, ptrdiff_t y,
+                                        const ptrdiff_t *k, ptrdiff_t m, float *kept);
 
 /* What a column is, and its e of label y. */
 SP_PRIVATE void sp_many_column_read(const sp_table *table, sp_slot_type slot, ptrdiff_t y,
@@ -42,7 +42,7 @@ SP_PRIVATE void sp_many_column_read(const sp_table *table, sp_slot_type slot, pt
 SP_PRIVATE int sp_many_back_room(const sp_learner *learner, sp_slot_type slot,
                                  const sp_change *change);
 SP_PRIVATE int sp_many_column_room(const sp_learner *learner, sp_slot_type slot,
-                                   const sp_kept_column *kept, const sp_change *change);
+                                   const sp_snapshot_column *kept, const sp_change *change);
 
 /* Take a step back from a slot, after what is kept once. */
 SP_PRIVATE void sp_many_take_back(const sp_learner *learner, sp_slot_type slot,
@@ -50,7 +50,7 @@ SP_PRIVATE void sp_many_take_back(const sp_learner *learner, sp_slot_type slot,
 
 /* And from a column, after sp_many_take_back. `om`: before the step. */
 SP_PRIVATE void sp_many_take_back_column(const sp_learner *learner, sp_slot_type slot,
-                                         const sp_kept_column *kept, const sp_change *change,
+                                         const sp_snapshot_column *kept, const sp_change *change,
                                          float om);
 
 #endif

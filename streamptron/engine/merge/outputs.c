@@ -58,7 +58,7 @@ static inline double sp_term_of(const sp_layout *layout, const sp_mix_part *part
     return layout->v < 0 ? 0.0 : sp_signed(part->field[layout->v] * part->factor, part->sign);
 }
 
-static inline double sp_kept_of(const sp_layout *layout, const sp_mix_part *part, int i)
+static inline double sp_keep_of(const sp_layout *layout, const sp_mix_part *part, int i)
 {
     const double k = part->field[layout->k + i];
     return sp_keep_turns(layout->keep, i) ? sp_signed(k, part->sign) : k;
@@ -107,14 +107,14 @@ static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output,
                     * sp_average(clock, SP_AVERAGE_EXPONENTIAL, w, sp_term_of(layout, part));
         }
         for (int i = 0; i < kept; i++)
-            gains[i] += sp_kept_of(layout, part, i) - sp_kept_of(layout, base, i);
+            gains[i] += sp_keep_of(layout, part, i) - sp_keep_of(layout, base, i);
         if (kept)
-            ways += (sp_kept_of(layout, part, 0) - sp_kept_of(layout, base, 0)) * (w - w0);
+            ways += (sp_keep_of(layout, part, 0) - sp_keep_of(layout, base, 0)) * (w - w0);
     }
     for (int i = 0; i < kept; i++)
         to[layout->k + i] = m->n_touched == 1
-                                ? sp_kept_of(layout, m->touched, i)
-                                : sp_kept_of(layout, base, i) + gains[i] / m->n_touched;
+                                ? sp_keep_of(layout, m->touched, i)
+                                : sp_keep_of(layout, base, i) + gains[i] / m->n_touched;
     if (m->n_touched == 1)
         to[0] = sp_weight_of(m->touched);
     else
@@ -142,7 +142,7 @@ static void sp_numbers_of(const sp_layout *layout, const sp_mix_part *part, doub
     numbers[0] = sp_weight_of(part);
     numbers[1] = sp_term_of(layout, part);
     for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++)
-        numbers[2 + i] = sp_kept_of(layout, part, i);
+        numbers[2 + i] = sp_keep_of(layout, part, i);
 }
 
 /* One output of a row that is untouched. */

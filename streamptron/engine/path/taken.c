@@ -20,31 +20,32 @@ enum {
     SP_MOMENT_BYTES = 8 + 8 + 4,
 };
 
-SP_API sp_keeping sp_keeping_of(const sp_learner *learner)
+SP_API sp_undo_kind sp_undo_kind_of(const sp_learner *learner)
 {
-    if (sp_learner_can(learner, SP_CAN_PUT_BACK))
-        return SP_KEEPING_SLOTS;
-    if (sp_learner_can(learner, SP_CAN_NOTE))
-        return SP_KEEPING_NOTES;
-    return sp_learner_can(learner, SP_CAN_TAKE_BACK) ? SP_KEEPING_MOVES : SP_KEEPING_NONE;
+    if (sp_learner_can(learner, SP_CAN_UNDO_SNAPSHOT))
+        return SP_UNDO_SNAPSHOT;
+    if (sp_learner_can(learner, SP_CAN_UNDO_LOG))
+        return SP_UNDO_LOG;
+    return sp_learner_can(learner, SP_CAN_UNDO_MOVES) ? SP_UNDO_MOVES : SP_UNDO_NONE;
 }
 
 /* --- Moves */
 
-static void sp_moves_measure(sp_taken *taken, const sp_learner *learner, const sp_event *event)
+static void sp_moves_measure(sp_undo_record *taken, const sp_learner *learner,
+                             const sp_event *event)
 {
     if (event->step.n == 0) {
-        taken->how = SP_KEEPING_NONE;
+        taken->how = SP_UNDO_NONE;
         return;
     }
-    taken->n[SP_TAKEN_MOVES] = (size_t)event->step.n * SP_MOVE_BYTES + SP_MOMENT_BYTES;
-    taken->n[SP_TAKEN_EVENT] = (size_t)event->n * sizeof(uint32_t);
+    taken->n[SP_RECORD_MOVES] = (size_t)event->step.n * SP_MOVE_BYTES + SP_MOMENT_BYTES;
+    taken->n[SP_RECORD_EVENT] = (size_t)event->n * sizeof(uint32_t);
     taken->n_parts = sp_index_is_limited(&learner->index) ? 2 : 1;
 }
 
-static void sp_moves_write(const sp_taken *taken, const sp_event *event, sp_moment moment)
+static void sp_moves_write(const sp_undo_record *taken, const sp_event *event, sp_moment moment)
 {
-    uint8_t *p = taken->p[SP_TAKEN_MOVES];
+    uint8_t *p = taken->p[SP_RECORD_MOVES];
     for (ptrdiff_t i = 0; i < event->step.n; i++, p += SP_MOVE_BYTES) {
         const uint32_t output = (uint32_t)event->step.moves[i].output;
         memcpy(p, &output, 4);
@@ -53,27 +54,27 @@ static void sp_moves_write(const sp_taken *taken, const sp_event *event, sp_mome
     memcpy(p, &moment.c, 8);
     memcpy(p + 8, &moment.s, 8);
     memcpy(p + 16, &moment.fold, 4);
-    if (taken->n_parts > SP_TAKEN_EVENT)
-        memcpy(taken->p[SP_TAKEN_EVENT], event->slots, taken->n[SP_TAKEN_EVENT]);
+    if (taken->n_parts > SP_RECORD_EVENT)
+        memcpy(taken->p[SP_RECORD_EVENT], event->slots, taken->n[SP_RECORD_EVENT]);
 }
 
-static ptrdiff_t sp_moves_count(const sp_taken *taken)
+static ptrdiff_t sp_moves_count(const sp_undo_record *taken)
 {
-    return ((ptrdiff_t)taken->n[SP_TAKEN_MOVES] - SP_MOMENT_BYTES) / SP_MOVE_BYTES;
+    return ((ptrdiff_t)taken->n[SP_RECORD_MOVES] - SP_MOMENT_BYTES) / SP_MOVE_BYTES;
 }
 
-static double sp_moves_read(const sp_taken *taken, ptrdiff_t i, uint32_t *output)
+static double sp_moves_read(const sp_undo_record *taken, ptrdiff_t i, uint32_t *output)
 {
-    const uint8_t *p = taken->p[SP_TAKEN_MOVES] + i * SP_MOVE_BYTES;
+    const uint8_t *p = taken->p[SP_RECORD_MOVES] + i * SP_MOVE_BYTES;
     double a;
     memcpy(output, p, 4);
     memcpy(&a, p + 4, 8);
     return a;
 }
 
-static sp_moment sp_moves_moment(const sp_taken *taken)
+static sp_moment sp_moves_moment(const sp_undo_record *taken)
 {
-    const uint8_t *p = taken->p[SP_TAKEN_MOVES] + taken->n[SP_TAKEN_MOVES] - SP_MOMENT_BYTES;
+    const uint8_t *p = taken->p[SP_RECORD_MOVES] + taken->n[SP_RECORD_MOVES] - SP_MOMENT_BYTES;
     sp_moment moment;
     memcpy(&moment.c, p, 8);
     memcpy(&moment.s, p + 8, 8);
@@ -81,12 +82,12 @@ static sp_moment sp_moves_moment(const sp_taken *taken)
     return moment;
 }
 
-static const char *sp_moves_fault(const sp_taken *taken, const sp_learner *learner,
+static const char *sp_moves_fault(const sp_undo_record *taken, const sp_learner *learner,
                                   const sp_event *event)
 {
     const ptrdiff_t m = sp_moves_count(taken);
     uint32_t output, before = 0;
-    if (m < 1 || taken->n[SP_TAKEN_MOVES] != (size_t)m * SP_MOVE_BYTES + SP_MOMENT_BYTES)
+    if (m < 1 || taken->n[SP_RECORD_MOVES] != (size_t)m * SP_MOVE_BYTES + SP_MOMENT_BYTES)
         return "its moves were cut off";
     for (ptrdiff_t i = 0; i < m; i++, before = output) {
         double a = sp_moves_read(taken, i, &output);
@@ -98,8 +99,8 @@ static const char *sp_moves_fault(const sp_taken *taken, const sp_learner *learn
     if (!(moment.c >= 1.0 && moment.c <= 1e18 && moment.s >= 1e-78 && moment.s <= 1.0
           && moment.fold <= learner->table.fold))
         return "its moment is invalid";
-    if (taken->n_parts > SP_TAKEN_EVENT
-        && taken->n[SP_TAKEN_EVENT] != (size_t)event->n * sizeof(uint32_t))
+    if (taken->n_parts > SP_RECORD_EVENT
+        && taken->n[SP_RECORD_EVENT] != (size_t)event->n * sizeof(uint32_t))
         return "its slots are not those of its event";
     for (ptrdiff_t i = 0; i < event->n && !sp_index_is_limited(&learner->index); i++) {
         if (event->slots[i] == SP_SLOT_NULL)
@@ -108,12 +109,12 @@ static const char *sp_moves_fault(const sp_taken *taken, const sp_learner *learn
     return NULL;
 }
 
-static int sp_moves_back(const sp_taken *taken, sp_learner *learner, sp_event *event)
+static int sp_moves_back(const sp_undo_record *taken, sp_learner *learner, sp_event *event)
 {
     const ptrdiff_t m = sp_moves_count(taken);
     uint32_t output;
-    const uint32_t *slots = (const uint32_t *)(const void *)taken->p[SP_TAKEN_EVENT];
-    for (ptrdiff_t i = 0; i < event->n && taken->n_parts > SP_TAKEN_EVENT; i++) {
+    const uint32_t *slots = (const uint32_t *)(const void *)taken->p[SP_RECORD_EVENT];
+    for (ptrdiff_t i = 0; i < event->n && taken->n_parts > SP_RECORD_EVENT; i++) {
         if (event->slots[i] != slots[i]) /* it had none, or has lost it to a ceiling */
             event->slots[i] = SP_SLOT_NULL;
     }
@@ -132,122 +133,124 @@ static int sp_moves_back(const sp_taken *taken, sp_learner *learner, sp_event *e
 
 /* --- Slots' numbers */
 
-static const ptrdiff_t *sp_taken_outputs(const sp_taken *taken)
+static const ptrdiff_t *sp_undo_record_outputs(const sp_undo_record *taken)
 {
-    return (const ptrdiff_t *)(const void *)taken->p[SP_TAKEN_OUTPUTS];
+    return (const ptrdiff_t *)(const void *)taken->p[SP_RECORD_OUTPUTS];
 }
 
-static uint32_t *sp_taken_slots(const sp_taken *taken)
+static uint32_t *sp_undo_record_slots(const sp_undo_record *taken)
 {
-    return (uint32_t *)(void *)taken->p[SP_TAKEN_SLOTS];
+    return (uint32_t *)(void *)taken->p[SP_RECORD_SLOTS];
 }
 
 /* What lies before the step in a part, or after it. */
-static void *sp_taken_half(const sp_taken *taken, int part, bool after)
+static void *sp_undo_record_half(const sp_undo_record *taken, int part, bool after)
 {
     return taken->p[part] + (after ? taken->n[part] / 2 : 0);
 }
 
-static ptrdiff_t sp_taken_entries(const sp_taken *taken)
+static ptrdiff_t sp_undo_record_entries(const sp_undo_record *taken)
 {
-    return (ptrdiff_t)(taken->n[SP_TAKEN_MEANS] / (2 * sizeof(double)));
+    return (ptrdiff_t)(taken->n[SP_RECORD_MEANS] / (2 * sizeof(double)));
 }
 
 /* What stands for the names of gaps, and how many these are. */
-static uint8_t *sp_taken_gaps(const sp_taken *taken, ptrdiff_t *n)
+static uint8_t *sp_undo_record_gaps(const sp_undo_record *taken, ptrdiff_t *n)
 {
-    const size_t slots = (size_t)sp_taken_entries(taken) * sizeof(uint32_t);
-    *n = (ptrdiff_t)((taken->n[SP_TAKEN_SLOTS] - slots) / sizeof(uint64_t));
-    return taken->p[SP_TAKEN_SLOTS] + slots;
+    const size_t slots = (size_t)sp_undo_record_entries(taken) * sizeof(uint32_t);
+    *n = (ptrdiff_t)((taken->n[SP_RECORD_SLOTS] - slots) / sizeof(uint64_t));
+    return taken->p[SP_RECORD_SLOTS] + slots;
 }
 
 /* Of what is kept once, before the step and after it. */
-static size_t sp_once_bytes(const sp_taken *taken, const sp_learner *learner, bool many)
+static size_t sp_once_bytes(const sp_undo_record *taken, const sp_learner *learner, bool many)
 {
     return 2 * (size_t)sp_once_width(learner, taken->m, many) * sizeof(double);
 }
 
-static void sp_slots_measure(sp_taken *taken, const sp_learner *learner, const sp_event *event)
+static void sp_slots_measure(sp_undo_record *taken, const sp_learner *learner,
+                             const sp_event *event)
 {
-    const size_t n = (size_t)sp_kept_slots(event, NULL);
+    const size_t n = (size_t)sp_snapshot_slots(event, NULL);
     const bool limited = sp_index_is_limited(&learner->index);
-    taken->m = sp_kept_outputs(event, NULL);
-    taken->n[SP_TAKEN_OUTPUTS] = (size_t)taken->m * sizeof(ptrdiff_t);
-    taken->n[SP_TAKEN_SLOTS] = n * sizeof(uint32_t)
+    taken->m = sp_snapshot_outputs(event, NULL);
+    taken->n[SP_RECORD_OUTPUTS] = (size_t)taken->m * sizeof(ptrdiff_t);
+    taken->n[SP_RECORD_SLOTS] = n * sizeof(uint32_t)
                                + (limited ? (size_t)sp_event_gaps(event) : 0) * sizeof(uint64_t);
-    taken->n[SP_TAKEN_ONCE]
+    taken->n[SP_RECORD_ONCE]
         = sp_once_bytes(taken, learner, learner->adaptive.rows);
-    taken->n[SP_TAKEN_NUMBERS] = 2 * n * (size_t)sp_kept_width(taken->m) * sizeof(float);
-    taken->n[SP_TAKEN_MEANS] = 2 * n * sizeof(double);
-    taken->n[SP_TAKEN_COLUMNS]
-        = (size_t)sp_kept_columns_most(event) * sp_kept_column_bytes(sp_kept_places(learner));
-    taken->n_parts = SP_TAKEN_SHAPES;
+    taken->n[SP_RECORD_NUMBERS] = 2 * n * (size_t)sp_snapshot_width(taken->m) * sizeof(float);
+    taken->n[SP_RECORD_MEANS] = 2 * n * sizeof(double);
+    taken->n[SP_RECORD_COLUMNS]
+        = (size_t)sp_snapshot_columns_most(event) *
+        sp_snapshot_column_bytes(sp_snapshot_places(learner));
+    taken->n_parts = SP_RECORD_SHAPES;
     if (sp_weighed_of(event)->shaped.has)
-        taken->n[taken->n_parts++] = sp_kept_shapes_bytes(&learner->adaptive.shapes,
-                                                          &sp_weighed_of(event)->shaped);
+        taken->n[taken->n_parts++] = sp_snapshot_shapes_bytes(&learner->adaptive.shapes,
+                                                              &sp_weighed_of(event)->shaped);
 }
 
 /* Whether there are curves and surfaces that the step changes. */
-static bool sp_taken_shapes(const sp_taken *taken)
+static bool sp_undo_record_shapes(const sp_undo_record *taken)
 {
-    return taken->n_parts > SP_TAKEN_SHAPES;
+    return taken->n_parts > SP_RECORD_SHAPES;
 }
 
 /* What the numbers are now. */
-static void sp_slots_fill(const sp_taken *taken, const sp_learner *learner, const sp_event *event,
-                          bool after)
+static void sp_slots_fill(const sp_undo_record *taken, const sp_learner *learner,
+                          const sp_event *event, bool after)
 {
-    const ptrdiff_t *k = sp_taken_outputs(taken);
-    sp_kept_slots(event, sp_taken_slots(taken));
-    sp_kept_fill(learner, sp_taken_slots(taken), sp_taken_entries(taken), taken->y, k, taken->m,
-                 (float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, after),
-                 (double *)sp_taken_half(taken, SP_TAKEN_MEANS, after));
+    const ptrdiff_t *k = sp_undo_record_outputs(taken);
+    sp_snapshot_slots(event, sp_undo_record_slots(taken));
+    sp_snapshot_fill(learner, sp_undo_record_slots(taken), sp_undo_record_entries(taken), taken->y,
+                     k, taken->m, (float *)sp_undo_record_half(taken, SP_RECORD_NUMBERS, after),
+                     (double *)sp_undo_record_half(taken, SP_RECORD_MEANS, after));
     sp_once_read(&learner->adaptive, taken->y, k, taken->m,
-                 (double *)sp_taken_half(taken, SP_TAKEN_ONCE, after));
+                 (double *)sp_undo_record_half(taken, SP_RECORD_ONCE, after));
 }
 
-static void sp_slots_before(sp_taken *taken, const sp_learner *learner, const sp_event *event)
+static void sp_slots_before(sp_undo_record *taken, const sp_learner *learner, const sp_event *event)
 {
-    sp_kept_outputs(event, (ptrdiff_t *)(void *)taken->p[SP_TAKEN_OUTPUTS]);
+    sp_snapshot_outputs(event, (ptrdiff_t *)(void *)taken->p[SP_RECORD_OUTPUTS]);
     sp_slots_fill(taken, learner, event, false);
-    taken->n[SP_TAKEN_COLUMNS]
-        = sp_kept_columns_before(learner, event, taken->y, taken->p[SP_TAKEN_COLUMNS]);
-    if (sp_taken_shapes(taken)) {
-        uint8_t *shapes = taken->p[SP_TAKEN_SHAPES];
-        sp_kept_shapes_before(&learner->adaptive.shapes, &sp_weighed_of(event)->shaped, taken->y,
-                              shapes);
-        sp_kept_shaped_columns(learner, event, sp_kept_shapes_columns(shapes));
+    taken->n[SP_RECORD_COLUMNS]
+        = sp_snapshot_columns_before(learner, event, taken->y, taken->p[SP_RECORD_COLUMNS]);
+    if (sp_undo_record_shapes(taken)) {
+        uint8_t *shapes = taken->p[SP_RECORD_SHAPES];
+        sp_snapshot_shapes_before(&learner->adaptive.shapes, &sp_weighed_of(event)->shaped,
+                                  taken->y, shapes);
+        sp_snapshot_shaped_columns(learner, event, sp_snapshot_shapes_columns(shapes));
     }
 }
 
 /* And after the step; then the slots are those that have changed, each once. */
-static void sp_slots_after(sp_taken *taken, const sp_learner *learner, const sp_event *event,
+static void sp_slots_after(sp_undo_record *taken, const sp_learner *learner, const sp_event *event,
                            double u)
 {
-    const ptrdiff_t n = sp_taken_entries(taken);
-    uint32_t *slots = sp_taken_slots(taken);
+    const ptrdiff_t n = sp_undo_record_entries(taken);
+    uint32_t *slots = sp_undo_record_slots(taken);
     ptrdiff_t n_gaps;
-    uint8_t *gaps = sp_taken_gaps(taken, &n_gaps);
+    uint8_t *gaps = sp_undo_record_gaps(taken, &n_gaps);
     sp_slots_fill(taken, learner, event, true);
     if (n_gaps > 0)
-        sp_kept_gaps(learner, event, gaps);
-    taken->n[SP_TAKEN_COLUMNS]
-        = sp_kept_columns_after(learner, event, slots, n, taken->y, taken->p[SP_TAKEN_COLUMNS],
-                                taken->n[SP_TAKEN_COLUMNS]);
-    sp_kept_once_each(learner, slots, n);
-    sp_kept_numbers(learner, slots, n);
+        sp_snapshot_gaps(learner, event, gaps);
+    taken->n[SP_RECORD_COLUMNS]
+        = sp_snapshot_columns_after(learner, event, slots, n, taken->y, taken->p[SP_RECORD_COLUMNS],
+                                    taken->n[SP_RECORD_COLUMNS]);
+    sp_snapshot_once_each(learner, slots, n);
+    sp_snapshot_numbers(learner, slots, n);
     taken->outputs = sp_adaptive_outputs(&learner->adaptive);
-    if (sp_taken_shapes(taken))
-        sp_kept_shapes_after(&learner->adaptive.shapes, &sp_weighed_of(event)->shaped, taken->y, u,
-                             taken->p[SP_TAKEN_SHAPES]);
+    if (sp_undo_record_shapes(taken))
+        sp_snapshot_shapes_after(&learner->adaptive.shapes, &sp_weighed_of(event)->shaped, taken->y,
+                                 u, taken->p[SP_RECORD_SHAPES]);
 }
 
 /* What is wrong with what is kept once. */
-static const char *sp_once_fault(const sp_taken *taken, const sp_learner *learner, bool after)
+static const char *sp_once_fault(const sp_undo_record *taken, const sp_learner *learner, bool after)
 {
     /* T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0; then wn,
        Gn; then b; then the q of each alarm */
-    const double *once = (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, after);
+    const double *once = (const double *)sp_undo_record_half(taken, SP_RECORD_ONCE, after);
     const ptrdiff_t m = taken->m;
     const ptrdiff_t n = sp_once_width(learner, m, taken->outputs > 1);
     for (ptrdiff_t j = 0; j < n; j++) {
@@ -269,39 +272,41 @@ static const char *sp_once_fault(const sp_taken *taken, const sp_learner *learne
 }
 
 /* Whether the parts are as long as each other says. */
-static bool sp_slots_fit(const sp_taken *taken, const sp_learner *learner)
+static bool sp_slots_fit(const sp_undo_record *taken, const sp_learner *learner)
 {
-    const size_t n = taken->n[SP_TAKEN_MEANS] / (2 * sizeof(double));
+    const size_t n = taken->n[SP_RECORD_MEANS] / (2 * sizeof(double));
     const size_t slots = n * sizeof(uint32_t);
-    if (taken->m < 0 || taken->m > INT32_MAX || taken->n[SP_TAKEN_SLOTS] < slots)
+    if (taken->m < 0 || taken->m > INT32_MAX || taken->n[SP_RECORD_SLOTS] < slots)
         return false;
-    const size_t row = 2 * (size_t)sp_kept_width(taken->m) * sizeof(float);
-    return taken->n[SP_TAKEN_OUTPUTS] == (size_t)taken->m * sizeof(ptrdiff_t)
-           && (taken->n[SP_TAKEN_SLOTS] - slots) % sizeof(uint64_t) == 0
-           && taken->n[SP_TAKEN_ONCE]
+    const size_t row = 2 * (size_t)sp_snapshot_width(taken->m) * sizeof(float);
+    return taken->n[SP_RECORD_OUTPUTS] == (size_t)taken->m * sizeof(ptrdiff_t)
+           && (taken->n[SP_RECORD_SLOTS] - slots) % sizeof(uint64_t) == 0
+           && taken->n[SP_RECORD_ONCE]
                   == sp_once_bytes(taken, learner, taken->outputs > 1)
-           && taken->n[SP_TAKEN_NUMBERS] % row == 0 && taken->n[SP_TAKEN_NUMBERS] / row == n
-           && taken->n[SP_TAKEN_MEANS] == 2 * n * sizeof(double);
+           && taken->n[SP_RECORD_NUMBERS] % row == 0 && taken->n[SP_RECORD_NUMBERS] / row == n
+           && taken->n[SP_RECORD_MEANS] == 2 * n * sizeof(double);
 }
 
-static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learner,
+static const char *sp_slots_fault(const sp_undo_record *taken, const sp_learner *learner,
                                   const sp_event *event)
 {
-    const ptrdiff_t *k = sp_taken_outputs(taken);
-    const double *means = (const double *)sp_taken_half(taken, SP_TAKEN_MEANS, false);
-    const ptrdiff_t n = sp_taken_entries(taken), outputs = taken->outputs;
+    const ptrdiff_t *k = sp_undo_record_outputs(taken);
+    const double *means = (const double *)sp_undo_record_half(taken, SP_RECORD_MEANS, false);
+    const ptrdiff_t n = sp_undo_record_entries(taken), outputs = taken->outputs;
     const bool one = outputs == 1;
     ptrdiff_t n_gaps;
-    if (taken->n_parts < SP_TAKEN_SHAPES || !sp_slots_fit(taken, learner)
-        || !sp_kept_is_sound((const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, false), 2 * n,
-                             taken->m)
-        || !sp_kept_columns_are_sound(taken->p[SP_TAKEN_COLUMNS], taken->n[SP_TAKEN_COLUMNS], n,
-                                      one)
-        || (sp_taken_shapes(taken)
-            && !sp_kept_shapes_are_sound(taken->p[SP_TAKEN_SHAPES], taken->n[SP_TAKEN_SHAPES],
-                                         learner->adaptive.shapes.n_layers, n, outputs)))
+    if (taken->n_parts < SP_RECORD_SHAPES || !sp_slots_fit(taken, learner)
+        || !sp_snapshot_is_sound((const float *)sp_undo_record_half(taken, SP_RECORD_NUMBERS,
+        false), 2 * n,
+                                 taken->m)
+        || !sp_snapshot_columns_are_sound(taken->p[SP_RECORD_COLUMNS], taken->n[SP_RECORD_COLUMNS],
+        n,
+                                          one)
+        || (sp_undo_record_shapes(taken)
+            && !sp_snapshot_shapes_are_sound(taken->p[SP_RECORD_SHAPES], taken->n[SP_RECORD_SHAPES],
+                                             learner->adaptive.shapes.n_layers, n, outputs)))
         return "its numbers are not a step's";
-    sp_taken_gaps(taken, &n_gaps);
+    sp_undo_record_gaps(taken, &n_gaps);
     if (event->n + n_gaps > n || taken->y < 0 || taken->y >= (one ? 2 : outputs)
         || (!one && outputs > sp_adaptive_outputs(&learner->adaptive)))
         return "it does not fit its event or the labels";
@@ -318,125 +323,128 @@ static const char *sp_slots_fault(const sp_taken *taken, const sp_learner *learn
 }
 
 /* The same, with a copy of the slots, in which what is left out is marked. */
-static int sp_slots_back(const sp_taken *taken, sp_learner *learner, sp_event *event,
+static int sp_slots_back(const sp_undo_record *taken, sp_learner *learner, sp_event *event,
                          uint32_t *slots)
 {
-    const ptrdiff_t n = sp_taken_entries(taken);
-    const uint8_t *columns = taken->p[SP_TAKEN_COLUMNS];
-    const size_t n_bytes = taken->n[SP_TAKEN_COLUMNS];
+    const ptrdiff_t n = sp_undo_record_entries(taken);
+    const uint8_t *columns = taken->p[SP_RECORD_COLUMNS];
+    const size_t n_bytes = taken->n[SP_RECORD_COLUMNS];
     ptrdiff_t n_gaps;
-    const uint8_t *gaps = sp_taken_gaps(taken, &n_gaps);
-    memcpy(slots, sp_taken_slots(taken), (size_t)n * sizeof(uint32_t));
-    sp_kept_find(learner, slots, n);
+    const uint8_t *gaps = sp_undo_record_gaps(taken, &n_gaps);
+    memcpy(slots, sp_undo_record_slots(taken), (size_t)n * sizeof(uint32_t));
+    sp_snapshot_find(learner, slots, n);
     /* of an entry without a slot of its own nothing was kept: it has none, or another one's */
     for (ptrdiff_t i = 0; i < event->n && i < n; i++) {
         if (event->slots[i] != slots[i])
             slots[i] = SP_SLOT_NULL;
     }
-    sp_kept_leave(learner, slots, event->n, n, gaps, n_gaps, columns, n_bytes);
-    const sp_kept kept = {taken->outputs == 1,
+    sp_snapshot_leave(learner, slots, event->n, n, gaps, n_gaps, columns, n_bytes);
+    const sp_undo_snapshot kept = {taken->outputs == 1,
                           taken->y,
-                          sp_taken_outputs(taken),
+                          sp_undo_record_outputs(taken),
                           taken->m,
                           slots,
                           n,
-                          (const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, false),
-                          (const float *)sp_taken_half(taken, SP_TAKEN_NUMBERS, true),
-                          (const double *)sp_taken_half(taken, SP_TAKEN_MEANS, false),
-                          (const double *)sp_taken_half(taken, SP_TAKEN_MEANS, true),
+                          (const float *)sp_undo_record_half(taken, SP_RECORD_NUMBERS, false),
+                          (const float *)sp_undo_record_half(taken, SP_RECORD_NUMBERS, true),
+                          (const double *)sp_undo_record_half(taken, SP_RECORD_MEANS, false),
+                          (const double *)sp_undo_record_half(taken, SP_RECORD_MEANS, true),
                           columns,
                           n_bytes};
-    if (sp_kept_reserve(learner, &kept) < 0
-        || (sp_taken_shapes(taken) && sp_kept_reserve_shapes(learner, event) < 0))
+    if (sp_snapshot_reserve(learner, &kept) < 0
+        || (sp_undo_record_shapes(taken) && sp_snapshot_reserve_shapes(learner, event) < 0))
         return -1;
-    sp_once_take_back(learner, &kept, (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, false),
-                      (const double *)sp_taken_half(taken, SP_TAKEN_ONCE, true));
-    if (sp_taken_shapes(taken))
-        sp_kept_take_back_shapes(learner, &kept, event, taken->p[SP_TAKEN_SHAPES]);
-    sp_kept_take_back(learner, &kept);
+    sp_once_take_back(learner, &kept,
+                      (const double *)sp_undo_record_half(taken, SP_RECORD_ONCE, false),
+                      (const double *)sp_undo_record_half(taken, SP_RECORD_ONCE, true));
+    if (sp_undo_record_shapes(taken))
+        sp_snapshot_take_back_shapes(learner, &kept, event, taken->p[SP_RECORD_SHAPES]);
+    sp_snapshot_take_back(learner, &kept);
     return 0;
 }
 
 /* --- Any step */
 
-SP_API int sp_taken_prepare(sp_taken *taken, sp_learner *learner, sp_event *event, ptrdiff_t y,
-                            double u)
+SP_API int sp_undo_record_prepare(sp_undo_record *taken, sp_learner *learner, sp_event *event,
+                                  ptrdiff_t y, double u)
 {
     memset(taken, 0, sizeof(*taken));
     taken->y = y;
-    taken->how = sp_keeping_of(learner);
-    if (u == 0.0 && taken->how != SP_KEEPING_MOVES)
-        taken->how = SP_KEEPING_NONE;
+    taken->how = sp_undo_kind_of(learner);
+    if (u == 0.0 && taken->how != SP_UNDO_MOVES)
+        taken->how = SP_UNDO_NONE;
     if (sp_learner_prepare(learner, event, y, u) < 0)
         return -1;
-    if (taken->how == SP_KEEPING_MOVES)
+    if (taken->how == SP_UNDO_MOVES)
         sp_moves_measure(taken, learner, event);
-    else if (taken->how == SP_KEEPING_SLOTS)
+    else if (taken->how == SP_UNDO_SNAPSHOT)
         sp_slots_measure(taken, learner, event);
-    else if (taken->how == SP_KEEPING_NOTES) {
-        taken->n[SP_TAKEN_NOTES] = sp_machine_noted_most(learner, event);
+    else if (taken->how == SP_UNDO_LOG) {
+        taken->n[SP_RECORD_LOG] = sp_machine_undo_log_most(learner, event);
         taken->n_parts = 1;
     }
     return 0;
 }
 
-SP_API int sp_taken_commit(sp_taken *taken, sp_learner *learner, sp_event *event, double u)
+SP_API int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_event *event,
+                                 double u)
 {
     const sp_moment moment = sp_undo_moment(learner);
-    if (taken->how == SP_KEEPING_SLOTS)
+    if (taken->how == SP_UNDO_SNAPSHOT)
         sp_slots_before(taken, learner, event);
-    if (taken->how == SP_KEEPING_NOTES)
-        sp_machine_note(learner, event, u, taken->p[SP_TAKEN_NOTES]);
+    if (taken->how == SP_UNDO_LOG)
+        sp_machine_undo_log_begin(learner, event, u, taken->p[SP_RECORD_LOG]);
     if (sp_learner_commit(learner, event, taken->y, u) < 0)
         return -1;
-    if (taken->how == SP_KEEPING_MOVES)
+    if (taken->how == SP_UNDO_MOVES)
         sp_moves_write(taken, event, moment);
-    if (taken->how == SP_KEEPING_SLOTS)
+    if (taken->how == SP_UNDO_SNAPSHOT)
         sp_slots_after(taken, learner, event, u);
-    if (taken->how == SP_KEEPING_NOTES)
-        taken->n[SP_TAKEN_NOTES] = sp_machine_noted(learner, event, taken->p[SP_TAKEN_NOTES]);
+    if (taken->how == SP_UNDO_LOG)
+        taken->n[SP_RECORD_LOG] = sp_machine_undo_log_end(learner, event, taken->p[SP_RECORD_LOG]);
     return 0;
 }
 
-SP_API int sp_taken_find(sp_learner *learner, sp_event *event)
+SP_API int sp_undo_record_find(sp_learner *learner, sp_event *event)
 {
     if (sp_learner_score(learner, event) < 0)
         return -1;
     /* a hashed model that was saved has no slots for what was zero */
     if (learner->index.bits && sp_learner_open(learner, event) < 0)
         return -1;
-    if (sp_keeping_of(learner) == SP_KEEPING_SLOTS)
+    if (sp_undo_kind_of(learner) == SP_UNDO_SNAPSHOT)
         sp_event_close_gaps(event); /* those that it had may be others */
     return 0;
 }
 
-SP_API const char *sp_taken_fault(const sp_taken *taken, const sp_learner *learner,
-                                  const sp_event *event)
+SP_API const char *sp_undo_record_fault(const sp_undo_record *taken, const sp_learner *learner,
+                                        const sp_event *event)
 {
-    if (taken->how == SP_KEEPING_NONE)
+    if (taken->how == SP_UNDO_NONE)
         return NULL;
-    if (taken->how != sp_keeping_of(learner) || taken->n_parts < 1)
+    if (taken->how != sp_undo_kind_of(learner) || taken->n_parts < 1)
         return "it is not a step of such a model";
-    if (taken->how == SP_KEEPING_MOVES)
+    if (taken->how == SP_UNDO_MOVES)
         return sp_moves_fault(taken, learner, event);
-    if (taken->how == SP_KEEPING_SLOTS)
+    if (taken->how == SP_UNDO_SNAPSHOT)
         return sp_slots_fault(taken, learner, event);
-    return sp_machine_noted_is_sound(learner, event, taken->p[SP_TAKEN_NOTES],
-                                     taken->n[SP_TAKEN_NOTES])
+    return sp_machine_undo_log_is_sound(learner, event, taken->p[SP_RECORD_LOG],
+                                        taken->n[SP_RECORD_LOG])
                ? NULL
                : "its numbers are not a step's";
 }
 
-SP_API int sp_taken_back(const sp_taken *taken, bool changed, sp_learner *learner, sp_event *event)
+SP_API int sp_undo_record_take_back(const sp_undo_record *taken, bool changed, sp_learner *learner,
+                                    sp_event *event)
 {
     int failed = 0;
-    if (taken->how == SP_KEEPING_MOVES)
+    if (taken->how == SP_UNDO_MOVES)
         failed = sp_moves_back(taken, learner, event);
-    else if (taken->how == SP_KEEPING_NOTES)
-        failed = sp_machine_take_back(learner, event, taken->p[SP_TAKEN_NOTES]);
-    else if (taken->how == SP_KEEPING_SLOTS) {
+    else if (taken->how == SP_UNDO_LOG)
+        failed = sp_machine_take_back(learner, event, taken->p[SP_RECORD_LOG]);
+    else if (taken->how == SP_UNDO_SNAPSHOT) {
         uint32_t *slots
-            = (uint32_t *)sp_malloc((size_t)sp_taken_entries(taken) * sizeof(uint32_t) + 1);
+            = (uint32_t *)sp_malloc((size_t)sp_undo_record_entries(taken) * sizeof(uint32_t) + 1);
         failed = slots == NULL ? -1 : sp_slots_back(taken, learner, event, slots);
         sp_free(slots);
     }

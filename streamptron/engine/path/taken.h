@@ -16,7 +16,7 @@
        NOTES   what the machine writes down
 
    Each part lies where its owner has put it, at a multiple of eight. It may be kept for any
-   length of time, and come from anywhere: sp_taken_fault trusts nothing. */
+   length of time, and come from anywhere: sp_undo_record_fault trusts nothing. */
 
 #ifndef STREAMPTRON_PATH_TAKEN_H
 #define STREAMPTRON_PATH_TAKEN_H
@@ -24,59 +24,60 @@
 #include "events/event.h"
 #include "learner/learner.h"
 
-typedef enum sp_keeping {
-    SP_KEEPING_NONE, /* the event has changed no weight, or the learner cannot */
-    SP_KEEPING_MOVES,
-    SP_KEEPING_SLOTS,
-    SP_KEEPING_NOTES,
-} sp_keeping;
+typedef enum sp_undo_kind {
+    SP_UNDO_NONE, /* the event has changed no weight, or the learner cannot */
+    SP_UNDO_MOVES,
+    SP_UNDO_SNAPSHOT,
+    SP_UNDO_LOG,
+} sp_undo_kind;
 
 enum {
-    SP_TAKEN_MOVES = 0, /* the parts, in their order */
-    SP_TAKEN_EVENT,
-    SP_TAKEN_OUTPUTS = 0,
-    SP_TAKEN_SLOTS,
-    SP_TAKEN_ONCE,
-    SP_TAKEN_NUMBERS,
-    SP_TAKEN_MEANS,
-    SP_TAKEN_COLUMNS,
-    SP_TAKEN_SHAPES,
-    SP_TAKEN_NOTES = 0,
-    SP_TAKEN_PARTS = 7,
+    SP_RECORD_MOVES = 0, /* the parts, in their order */
+    SP_RECORD_EVENT,
+    SP_RECORD_OUTPUTS = 0,
+    SP_RECORD_SLOTS,
+    SP_RECORD_ONCE,
+    SP_RECORD_NUMBERS,
+    SP_RECORD_MEANS,
+    SP_RECORD_COLUMNS,
+    SP_RECORD_SHAPES,
+    SP_RECORD_LOG = 0,
+    SP_RECORD_PARTS = 7,
 };
 
-typedef struct sp_taken {
-    sp_keeping how;
+typedef struct sp_undo_record {
+    sp_undo_kind how;
     int n_parts;
-    uint8_t *p[SP_TAKEN_PARTS];
-    size_t n[SP_TAKEN_PARTS]; /* bytes */
+    uint8_t *p[SP_RECORD_PARTS];
+    size_t n[SP_RECORD_PARTS]; /* bytes */
     /* beside them, of SLOTS */
     ptrdiff_t y;       /* the label's place */
     ptrdiff_t outputs; /* that there were after it */
     ptrdiff_t m;       /* that stepped */
-} sp_taken;
+} sp_undo_record;
 
 /* How a learner's steps are kept. */
-SP_API sp_keeping sp_keeping_of(const sp_learner *learner);
+SP_API sp_undo_kind sp_undo_kind_of(const sp_learner *learner);
 
 /* Choose the step of a scored event, and say how large its parts may become. -1 without memory.
    Give them memory then, or call sp_learner_abandon. */
-SP_API int sp_taken_prepare(sp_taken *taken, sp_learner *learner, sp_event *event, ptrdiff_t y,
-                            double u);
+SP_API int sp_undo_record_prepare(sp_undo_record *taken, sp_learner *learner, sp_event *event,
+                                  ptrdiff_t y, double u);
 
 /* Take it, and fill the parts; that of the columns may have become shorter. -1 without memory. */
-SP_API int sp_taken_commit(sp_taken *taken, sp_learner *learner, sp_event *event, double u);
+SP_API int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_event *event,
+                                 double u);
 
 /* Find what an event of a step that is to be taken back has. -1 without memory. */
-SP_API int sp_taken_find(sp_learner *learner, sp_event *event);
+SP_API int sp_undo_record_find(sp_learner *learner, sp_event *event);
 
 /* NULL, or what is wrong with a step of that event. */
-SP_API const char *sp_taken_fault(const sp_taken *taken, const sp_learner *learner,
-                                  const sp_event *event);
+SP_API const char *sp_undo_record_fault(const sp_undo_record *taken, const sp_learner *learner,
+                                        const sp_event *event);
 
 /* Take it back; `changed`: it was counted as an update. -1 without memory; then nothing has
    changed. In either case the event is to be forgotten (sp_event_forget). */
-SP_API int sp_taken_back(const sp_taken *taken, bool changed, sp_learner *learner,
-                         sp_event *event);
+SP_API int sp_undo_record_take_back(const sp_undo_record *taken, bool changed, sp_learner *learner,
+                                    sp_event *event);
 
 #endif

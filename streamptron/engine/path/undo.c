@@ -25,23 +25,23 @@ SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment mo
     table->s = s;
 }
 
-SP_PRIVATE ptrdiff_t sp_kept_width(ptrdiff_t m)
+SP_PRIVATE ptrdiff_t sp_snapshot_width(ptrdiff_t m)
 {
-    return SP_KEPT_FIRST + 2 * m;
+    return SP_SNAPSHOT_FIRST + 2 * m;
 }
 
-SP_PRIVATE size_t sp_kept_column_bytes(ptrdiff_t places)
+SP_PRIVATE size_t sp_snapshot_column_bytes(ptrdiff_t places)
 {
-    return sizeof(sp_kept_column) + (size_t)(2 * places) * sizeof(float);
+    return sizeof(sp_snapshot_column) + (size_t)(2 * places) * sizeof(float);
 }
 
-SP_PRIVATE ptrdiff_t sp_kept_columns_most(const sp_event *event)
+SP_PRIVATE ptrdiff_t sp_snapshot_columns_most(const sp_event *event)
 {
     const sp_weighed *w = sp_weighed_of(event);
     return w->n_shown - w->n_plain + (w->sums.begins ? w->n_plain : 0);
 }
 
-SP_PRIVATE ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
+SP_PRIVATE ptrdiff_t sp_snapshot_slots(const sp_event *event, uint32_t *slots)
 {
     const sp_weighed *w = sp_weighed_of(event);
     ptrdiff_t n = event->n;
@@ -57,13 +57,13 @@ SP_PRIVATE ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
     return n;
 }
 
-SP_PRIVATE void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+SP_PRIVATE void sp_snapshot_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++)
         slots[i] = sp_index_number(&learner->index, slots[i]);
 }
 
-SP_PRIVATE void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+SP_PRIVATE void sp_snapshot_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
 {
     const sp_index *index = &learner->index;
     for (ptrdiff_t i = 0; index->bits && i < n; i++) {
@@ -75,7 +75,7 @@ SP_PRIVATE void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff
     }
 }
 
-SP_PRIVATE ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k)
+SP_PRIVATE ptrdiff_t sp_snapshot_outputs(const sp_event *event, ptrdiff_t *k)
 {
     const sp_weighed *w = sp_weighed_of(event);
     for (ptrdiff_t i = 0; i < w->n_strides && k != NULL; i++) { /* they are few */
@@ -87,34 +87,34 @@ SP_PRIVATE ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k)
     return w->n_strides;
 }
 
-SP_PRIVATE void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
-                             ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept,
-                             double *means)
+SP_PRIVATE void sp_snapshot_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
+                                 ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept,
+                                 double *means)
 {
     const sp_table *table = &learner->table;
-    for (ptrdiff_t i = 0; i < n; i++, kept += sp_kept_width(m))
+    for (ptrdiff_t i = 0; i < n; i++, kept += sp_snapshot_width(m))
         means[i] = learner->adaptive.rows
-                       ? sp_many_kept_read(table, slots[i], y, k, m, kept)
-                       : sp_kept_read(sp_table_head(table, slots[i]), y, m, kept);
+                       ? sp_many_snapshot_read(table, slots[i], y, k, m, kept)
+                       : sp_snapshot_read(sp_table_head(table, slots[i]), y, m, kept);
 }
 
-SP_PRIVATE void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+SP_PRIVATE void sp_snapshot_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
 {
     double *const *heads = learner->table.blocks->chunks;
     for (ptrdiff_t i = 0; i < n; i++) {
-        if (slots[i] != SP_SLOT_NULL && sp_kept_mark(sp_head_of(heads, slots[i])))
+        if (slots[i] != SP_SLOT_NULL && sp_slot_visit(sp_head_of(heads, slots[i])))
             slots[i] = SP_SLOT_NULL;
     }
     for (ptrdiff_t i = 0; i < n; i++) {
         if (slots[i] != SP_SLOT_NULL)
-            sp_kept_unmark(sp_head_of(heads, slots[i]));
+            sp_slot_leave(sp_head_of(heads, slots[i]));
     }
 }
 
 /* --- Columns */
 
 /* What stands for a slot's name, whatever comes to lie there later. */
-static uint64_t sp_kept_name(const sp_learner *learner, sp_slot_type slot)
+static uint64_t sp_snapshot_name(const sp_learner *learner, sp_slot_type slot)
 {
     if (learner->index.bits)
         return 0;
@@ -134,94 +134,94 @@ static ptrdiff_t sp_first_of_slot(const sp_learner *learner, const sp_event *eve
 }
 
 /* A column, and its e that are kept. */
-static void sp_kept_column_fill(const sp_learner *learner, sp_slot_type slot, ptrdiff_t y,
-                                sp_column *column, float *e)
+static void sp_snapshot_column_fill(const sp_learner *learner, sp_slot_type slot, ptrdiff_t y,
+                                    sp_column *column, float *e)
 {
     sp_blocks blocks = sp_table_blocks(&learner->table);
     if (learner->adaptive.rows)
         sp_many_column_read(&learner->table, slot, y, column, e);
     else
-        sp_kept_column_read(&blocks, slot, column, e);
+        sp_snapshot_column_read(&blocks, slot, column, e);
 }
 
-SP_PRIVATE ptrdiff_t sp_kept_places(const sp_learner *learner)
+SP_PRIVATE ptrdiff_t sp_snapshot_places(const sp_learner *learner)
 {
     return learner->adaptive.rows ? 1 : 2;
 }
 
-SP_PRIVATE size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
-                                         ptrdiff_t y, uint8_t *columns)
+SP_PRIVATE size_t sp_snapshot_columns_before(const sp_learner *learner, const sp_event *event,
+                                             ptrdiff_t y, uint8_t *columns)
 {
-    const ptrdiff_t places = sp_kept_places(learner);
+    const ptrdiff_t places = sp_snapshot_places(learner);
     const sp_weighed *w = sp_weighed_of(event);
     size_t bytes = 0;
     ptrdiff_t absent = event->n;
     for (ptrdiff_t i = w->n_plain; i < w->n_shown; i++) {
-        sp_kept_column *kept = (sp_kept_column *)(void *)(columns + bytes);
+        sp_snapshot_column *kept = (sp_snapshot_column *)(void *)(columns + bytes);
         float *e = (float *)(void *)(kept + 1);
         ptrdiff_t at = sp_weighed_entry(w, i);
         if (at < 0) /* but a gap may share its place */
             at = absent++;
-        memset(kept, 0, sp_kept_column_bytes(places));
+        memset(kept, 0, sp_snapshot_column_bytes(places));
         kept->at = (uint32_t)sp_first_of_slot(learner, event, at, w->slots[i]);
         kept->places = (uint32_t)places;
-        kept->name = sp_kept_name(learner, w->slots[i]);
-        sp_kept_column_fill(learner, w->slots[i], y, &kept->before, e);
-        bytes += sp_kept_column_bytes(places);
+        kept->name = sp_snapshot_name(learner, w->slots[i]);
+        sp_snapshot_column_fill(learner, w->slots[i], y, &kept->before, e);
+        bytes += sp_snapshot_column_bytes(places);
     }
     return bytes;
 }
 
 /* Leave each column once: several names of an event may share its slot. How many bytes stay. */
-static size_t sp_kept_columns_once_each(const sp_learner *learner, const uint32_t *slots,
-                                        uint8_t *columns, size_t bytes, size_t one)
+static size_t sp_snapshot_columns_once_each(const sp_learner *learner, const uint32_t *slots,
+                                            uint8_t *columns, size_t bytes, size_t one)
 {
     double *const *heads = learner->table.blocks->chunks;
     size_t stay = 0;
     for (size_t at = 0; at < bytes; at += one) {
-        const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
-        if (sp_kept_mark(sp_head_of(heads, slots[kept->at])))
+        const sp_snapshot_column *kept = (const sp_snapshot_column *)(const void *)(columns + at);
+        if (sp_slot_visit(sp_head_of(heads, slots[kept->at])))
             continue;
         memmove(columns + stay, columns + at, one);
         stay += one;
     }
     for (size_t at = 0; at < stay; at += one) {
-        const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
-        sp_kept_unmark(sp_head_of(heads, slots[kept->at]));
+        const sp_snapshot_column *kept = (const sp_snapshot_column *)(const void *)(columns + at);
+        sp_slot_leave(sp_head_of(heads, slots[kept->at]));
     }
     return stay;
 }
 
-SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                        const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
-                                        uint8_t *columns, size_t bytes)
+SP_PRIVATE size_t sp_snapshot_columns_after(const sp_learner *learner, const sp_event *event,
+                                            const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
+                                            uint8_t *columns, size_t bytes)
 {
     const sp_weighed *w = sp_weighed_of(event);
-    const ptrdiff_t places = sp_kept_places(learner);
-    size_t one = sp_kept_column_bytes(places);
+    const ptrdiff_t places = sp_snapshot_places(learner);
+    size_t one = sp_snapshot_column_bytes(places);
     for (ptrdiff_t i = 0; i < w->n_begun; i++) {
-        sp_kept_column *kept = (sp_kept_column *)(void *)(columns + bytes);
+        sp_snapshot_column *kept = (sp_snapshot_column *)(void *)(columns + bytes);
         ptrdiff_t at = sp_weighed_entry(w, w->begun[i]);
         ptrdiff_t first = sp_first_of_slot(learner, event, at, event->slots[at]);
         memset(kept, 0, one);
         kept->at = (uint32_t)first;
         kept->places = (uint32_t)places;
-        kept->name = sp_kept_name(learner, slots[kept->at]);
+        kept->name = sp_snapshot_name(learner, slots[kept->at]);
         bytes += one;
     }
     if (learner->index.bits)
-        bytes = sp_kept_columns_once_each(learner, slots, columns, bytes, one);
+        bytes = sp_snapshot_columns_once_each(learner, slots, columns, bytes, one);
     for (size_t at = 0; at < bytes; at += one) {
-        sp_kept_column *kept = (sp_kept_column *)(void *)(columns + at);
+        sp_snapshot_column *kept = (sp_snapshot_column *)(void *)(columns + at);
         if ((ptrdiff_t)kept->at < n)
-            sp_kept_column_fill(learner, slots[kept->at], y, &kept->after,
-                                (float *)(void *)(kept + 1) + places);
+            sp_snapshot_column_fill(learner, slots[kept->at], y, &kept->after,
+                                    (float *)(void *)(kept + 1) + places);
     }
     return bytes;
 }
 
-SP_PRIVATE void sp_kept_shaped_columns(const sp_learner *learner, const sp_event *event,
-                                       uint32_t *columns)
+SP_PRIVATE void sp_snapshot_shaped_columns(const sp_learner *learner, const sp_event *event,
+                                           uint32_t *columns)
 {
     const sp_weighed *w = sp_weighed_of(event);
     const sp_heard *curves = &w->shaped.of[0];
@@ -243,14 +243,14 @@ static bool sp_is_sound_column(const sp_column *column)
            && column->since <= SP_COUNT_MOST && (column->n == 0.0 || column->since > 0.0);
 }
 
-SP_PRIVATE bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n,
-                                          bool one)
+SP_PRIVATE bool sp_snapshot_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n,
+                                              bool one)
 {
     size_t at = 0;
     while (at < bytes) {
-        const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
-        if (bytes - at < sizeof(sp_kept_column) || kept->places != (one ? 2u : 1u)
-            || bytes - at < sp_kept_column_bytes(kept->places) || (ptrdiff_t)kept->at >= n
+        const sp_snapshot_column *kept = (const sp_snapshot_column *)(const void *)(columns + at);
+        if (bytes - at < sizeof(sp_snapshot_column) || kept->places != (one ? 2u : 1u)
+            || bytes - at < sp_snapshot_column_bytes(kept->places) || (ptrdiff_t)kept->at >= n
             || !sp_is_sound_column(&kept->before) || !sp_is_sound_column(&kept->after))
             return false;
         const float *e = (const float *)(const void *)(kept + 1);
@@ -258,23 +258,23 @@ SP_PRIVATE bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, 
             if (!(fabsf(e[k]) <= 1e36f))
                 return false;
         }
-        at += sp_kept_column_bytes(kept->places);
+        at += sp_snapshot_column_bytes(kept->places);
     }
     return true;
 }
 
-SP_PRIVATE void sp_kept_gaps(const sp_learner *learner, const sp_event *event, uint8_t *gaps)
+SP_PRIVATE void sp_snapshot_gaps(const sp_learner *learner, const sp_event *event, uint8_t *gaps)
 {
     for (ptrdiff_t i = event->n - sp_event_gaps(event); i < event->n; i++, gaps += 8) {
         const sp_slot_type slot = event->slots[i];
-        const uint64_t name = slot == SP_SLOT_NULL ? 0 : sp_kept_name(learner, slot);
+        const uint64_t name = slot == SP_SLOT_NULL ? 0 : sp_snapshot_name(learner, slot);
         memcpy(gaps, &name, 8);
     }
 }
 
-SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first,
-                              ptrdiff_t n, const uint8_t *gaps, ptrdiff_t n_gaps,
-                              const uint8_t *columns, size_t bytes)
+SP_PRIVATE void sp_snapshot_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first,
+                                  ptrdiff_t n, const uint8_t *gaps, ptrdiff_t n_gaps,
+                                  const uint8_t *columns, size_t bytes)
 {
     size_t one;
     for (ptrdiff_t i = first; i < n; i++) {
@@ -283,14 +283,14 @@ SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdif
     }
     for (ptrdiff_t i = 0; i < n_gaps; i++) {
         uint32_t *slot = &slots[first + i];
-        if (*slot != SP_SLOT_NULL && sp_load8(gaps + 8 * i) != sp_kept_name(learner, *slot))
+        if (*slot != SP_SLOT_NULL && sp_load8(gaps + 8 * i) != sp_snapshot_name(learner, *slot))
             *slot = SP_SLOT_NULL;
     }
     for (size_t at = 0; at < bytes; at += one) {
-        const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
-        one = sp_kept_column_bytes(kept->places);
+        const sp_snapshot_column *kept = (const sp_snapshot_column *)(const void *)(columns + at);
+        one = sp_snapshot_column_bytes(kept->places);
         if ((ptrdiff_t)kept->at >= first && slots[kept->at] != SP_SLOT_NULL
-            && kept->name != sp_kept_name(learner, slots[kept->at]))
+            && kept->name != sp_snapshot_name(learner, slots[kept->at]))
             slots[kept->at] = SP_SLOT_NULL;
     }
 }
@@ -343,8 +343,8 @@ static void sp_undo_back_output(sp_learner *learner, ptrdiff_t k, double share,
         sp_tree_set(&learner->adaptive.many, k, a->w0[k]);
 }
 
-SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
-                                  const double *after)
+SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_undo_snapshot *kept,
+                                  const double *before, const double *after)
 {
     sp_adaptive *a = &learner->adaptive;
     const ptrdiff_t y = kept->y;
@@ -387,9 +387,9 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, cons
 }
 
 /* What a step has changed in the slot of entry i. */
-static sp_change sp_kept_change(const sp_kept *kept, ptrdiff_t i)
+static sp_change sp_snapshot_change(const sp_undo_snapshot *kept, ptrdiff_t i)
 {
-    const ptrdiff_t width = sp_kept_width(kept->m);
+    const ptrdiff_t width = sp_snapshot_width(kept->m);
     sp_change change = {kept->one, kept->y, kept->m, kept->k, NULL, NULL, 0.0, 0.0};
     change.before = kept->before + i * width;
     change.after = kept->after + i * width;
@@ -399,19 +399,20 @@ static sp_change sp_kept_change(const sp_kept *kept, ptrdiff_t i)
 }
 
 /* Room for entries, where there are rows. The slots are reserved. */
-static int sp_kept_reserve_rows(const sp_learner *learner, const sp_kept *kept)
+static int sp_snapshot_reserve_rows(const sp_learner *learner, const sp_undo_snapshot *kept)
 {
     size_t size;
     for (ptrdiff_t i = 0; i < kept->n; i++) {
-        const sp_change change = sp_kept_change(kept, i);
+        const sp_change change = sp_snapshot_change(kept, i);
         if (kept->slots[i] >= SP_SLOTS_RESERVED
             && sp_many_back_room(learner, kept->slots[i], &change) < 0)
             return -1;
     }
     for (size_t at = 0; at < kept->n_bytes; at += size) {
-        const sp_kept_column *column = (const sp_kept_column *)(const void *)(kept->columns + at);
-        const sp_change change = sp_kept_change(kept, column->at);
-        size = sp_kept_column_bytes(column->places);
+        const sp_snapshot_column *column = (const sp_snapshot_column *)(const void *)(kept->columns
+                                                                                      + at);
+        const sp_change change = sp_snapshot_change(kept, column->at);
+        size = sp_snapshot_column_bytes(column->places);
         if (kept->slots[column->at] >= SP_SLOTS_RESERVED
             && sp_many_column_room(learner, kept->slots[column->at], column, &change) < 0)
             return -1;
@@ -419,7 +420,7 @@ static int sp_kept_reserve_rows(const sp_learner *learner, const sp_kept *kept)
     return 0;
 }
 
-SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
+SP_PRIVATE int sp_snapshot_reserve(sp_learner *learner, const sp_undo_snapshot *kept)
 {
     const uint32_t of_heads = 0;
     const uint32_t of_columns[2] = {SP_BLOCK_COLUMNS, SP_BLOCK_E};
@@ -427,8 +428,9 @@ SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
     size_t one;
     ptrdiff_t n = 0;
     for (size_t at = 0; at < kept->n_bytes; at += one, n++) {
-        const sp_kept_column *column = (const sp_kept_column *)(const void *)(kept->columns + at);
-        one = sp_kept_column_bytes(column->places);
+        const sp_snapshot_column *column = (const sp_snapshot_column *)(const void *)(kept->columns
+                                                                                      + at);
+        one = sp_snapshot_column_bytes(column->places);
         if (sp_table_reserve_blocks(&learner->table, kept->slots + column->at, 1, n_slots,
                                     of_columns, 2)
             < 0)
@@ -441,18 +443,18 @@ SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
         || sp_table_reserve_blocks(&learner->table, kept->slots, kept->n, n_slots, &of_heads, 1)
                < 0)
         return -1;
-    sp_kept_once_each(learner, kept->slots, kept->n);
-    return learner->adaptive.rows ? sp_kept_reserve_rows(learner, kept) : 0;
+    sp_snapshot_once_each(learner, kept->slots, kept->n);
+    return learner->adaptive.rows ? sp_snapshot_reserve_rows(learner, kept) : 0;
 }
 
-SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
+SP_PRIVATE void sp_snapshot_take_back(sp_learner *learner, const sp_undo_snapshot *kept)
 {
     sp_adaptive *a = &learner->adaptive;
     sp_blocks blocks = sp_table_blocks(&learner->table);
     double all = a->T + (double)sp_adaptive_places(a);
     size_t size;
     for (ptrdiff_t i = 0; i < kept->n; i++) {
-        const sp_change change = sp_kept_change(kept, i);
+        const sp_change change = sp_snapshot_change(kept, i);
         if (kept->slots[i] < SP_SLOTS_RESERVED)
             continue;
         if (a->rows)
@@ -462,14 +464,15 @@ SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
                          change.s_before, change.s_after, all, a->rD);
     }
     for (size_t at = 0; at < kept->n_bytes; at += size) {
-        const sp_kept_column *column = (const sp_kept_column *)(const void *)(kept->columns + at);
-        const sp_change change = sp_kept_change(kept, column->at);
+        const sp_snapshot_column *column = (const sp_snapshot_column *)(const void *)(kept->columns
+                                                                                      + at);
+        const sp_change change = sp_snapshot_change(kept, column->at);
         sp_slot_type slot = kept->slots[column->at];
-        size = sp_kept_column_bytes(column->places);
+        size = sp_snapshot_column_bytes(column->places);
         kept->slots[column->at] = SP_SLOT_NULL;
         if (slot < SP_SLOTS_RESERVED)
             continue;
-        float om = change.before[SP_KEPT_OM];
+        float om = change.before[SP_SNAPSHOT_OM];
         if (a->rows)
             sp_many_take_back_column(learner, slot, column, &change, om);
         else
@@ -481,7 +484,7 @@ SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
     sp_adaptive_settle(a, &learner->index, NULL, sp_index_ceiling(&learner->index));
 }
 
-SP_PRIVATE int sp_kept_reserve_shapes(sp_learner *learner, sp_event *event)
+SP_PRIVATE int sp_snapshot_reserve_shapes(sp_learner *learner, sp_event *event)
 {
     sp_adaptive *a = &learner->adaptive;
     if (a->rows && sp_shapes_lanes(&a->shapes, a->n_labels) < 0)
@@ -489,8 +492,8 @@ SP_PRIVATE int sp_kept_reserve_shapes(sp_learner *learner, sp_event *event)
     return sp_shaped_lanes(&a->shapes, &sp_weighed_of(event)->shaped);
 }
 
-SP_PRIVATE void sp_kept_take_back_shapes(sp_learner *learner, const sp_kept *kept, sp_event *event,
-                                         uint8_t *shapes)
+SP_PRIVATE void sp_snapshot_take_back_shapes(sp_learner *learner, const sp_undo_snapshot *kept,
+                                             sp_event *event, uint8_t *shapes)
 {
     sp_adaptive *a = &learner->adaptive;
     const sp_unshaping of = {
@@ -505,9 +508,9 @@ SP_PRIVATE void sp_kept_take_back_shapes(sp_learner *learner, const sp_kept *kep
     sp_shapes_take_back(&a->shapes, &of, &sp_weighed_of(event)->shaped, shapes);
 }
 
-SP_PRIVATE bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
+SP_PRIVATE bool sp_snapshot_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
 {
-    ptrdiff_t width = sp_kept_width(m);
+    ptrdiff_t width = sp_snapshot_width(m);
     const float *row;
     for (ptrdiff_t i = 0; i < n; i++) {
         row = numbers + i * width;
@@ -517,7 +520,7 @@ SP_PRIVATE bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
         }
         if (!(0.0 <= row[0] && row[0] <= 2097152.0 && (row[1] == 0.0 || row[1] >= 0.125)))
             return false;
-        for (ptrdiff_t j = SP_KEPT_FIRST + 1; j < width; j += 2) {
+        for (ptrdiff_t j = SP_SNAPSHOT_FIRST + 1; j < width; j += 2) {
             if (row[j] < 0.0)
                 return false;
         }

@@ -51,62 +51,63 @@ static inline sp_moment sp_undo_moment(const sp_learner *learner)
 SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment);
 
 /* Floats for each entry. */
-SP_PRIVATE ptrdiff_t sp_kept_width(ptrdiff_t m);
+SP_PRIVATE ptrdiff_t sp_snapshot_width(ptrdiff_t m);
 
 /* The entries that a step is kept of: the event's, then the columns that the event lacks. How many;
    their slots are written down, unless `slots` is NULL. */
-SP_PRIVATE ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots);
+SP_PRIVATE ptrdiff_t sp_snapshot_slots(const sp_event *event, uint32_t *slots);
 
 /* What stands for these slots in a step, for as long as it is kept: their numbers if names are
    hashed, for a model that was saved has slots in another order. And back; the null slot for a
    number that has none. */
-SP_PRIVATE void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
-SP_PRIVATE void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+SP_PRIVATE void sp_snapshot_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+SP_PRIVATE void sp_snapshot_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
 
 /* The outputs that step in an event whose step has been chosen, rising. How many; they are written
    down, unless `k` is NULL. */
-SP_PRIVATE ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k);
+SP_PRIVATE ptrdiff_t sp_snapshot_outputs(const sp_event *event, ptrdiff_t *k);
 
 /* Write down what these slots hold of label y and of the outputs k. */
-SP_PRIVATE void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
-                             ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept,
-                             double *means);
+SP_PRIVATE void sp_snapshot_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
+                                 ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept,
+                                 double *means);
 
 /* Leave each of these slots once; 0 where it comes again. They must have been written, or be
    reserved. */
-SP_PRIVATE void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+SP_PRIVATE void sp_snapshot_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
 
 /* How many e of a column are kept: both of two labels; with more that of the step's label. */
-SP_PRIVATE ptrdiff_t sp_kept_places(const sp_learner *learner);
+SP_PRIVATE ptrdiff_t sp_snapshot_places(const sp_learner *learner);
 
 /* Bytes for a column of a step, of so many places. */
-SP_PRIVATE size_t sp_kept_column_bytes(ptrdiff_t places);
+SP_PRIVATE size_t sp_snapshot_column_bytes(ptrdiff_t places);
 
 /* How many columns a step may have. */
-SP_PRIVATE ptrdiff_t sp_kept_columns_most(const sp_event *event);
+SP_PRIVATE ptrdiff_t sp_snapshot_columns_most(const sp_event *event);
 
 /* Write down the columns before the step. How many bytes they are. */
-SP_PRIVATE size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
-                                         ptrdiff_t y, uint8_t *columns);
+SP_PRIVATE size_t sp_snapshot_columns_before(const sp_learner *learner, const sp_event *event,
+                                             ptrdiff_t y, uint8_t *columns);
 
 /* What they are after it, and those that have begun, each once: several hashed names may share one.
    How many bytes they all are. */
-SP_PRIVATE size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                        const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
-                                        uint8_t *columns, size_t bytes);
+SP_PRIVATE size_t sp_snapshot_columns_after(const sp_learner *learner, const sp_event *event,
+                                            const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
+                                            uint8_t *columns, size_t bytes);
 
-/* Whether so many bytes are those of columns, of a step of n entries. `one`: as in sp_kept. */
-SP_PRIVATE bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n,
-                                          bool one);
+/* Whether so many bytes are those of columns, of a step of n entries. `one`: as in
+   sp_undo_snapshot. */
+SP_PRIVATE bool sp_snapshot_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n,
+                                              bool one);
 
 /* What stands for the names of the event's gaps. */
-SP_PRIVATE void sp_kept_gaps(const sp_learner *learner, const sp_event *event, uint8_t *gaps);
+SP_PRIVATE void sp_snapshot_gaps(const sp_learner *learner, const sp_event *event, uint8_t *gaps);
 
 /* Leave out gaps and columns whose slots are others' now: the slots from `first` on are not the
    event's. The names of the gaps are needed only under a ceiling: they come first. */
-SP_PRIVATE void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first,
-                              ptrdiff_t n, const uint8_t *gaps, ptrdiff_t n_gaps,
-                              const uint8_t *columns, size_t bytes);
+SP_PRIVATE void sp_snapshot_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first,
+                                  ptrdiff_t n, const uint8_t *gaps, ptrdiff_t n_gaps,
+                                  const uint8_t *columns, size_t bytes);
 
 /* Numbers that are kept once of a step of m outputs, up to b; and all of them. `many`: of more than
    two labels. */
@@ -118,7 +119,7 @@ SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t 
                              double *once);
 
 /* A step's numbers. */
-typedef struct sp_kept {
+typedef struct sp_undo_snapshot {
     bool one; /* there were two labels, with one output */
     ptrdiff_t y;
     const ptrdiff_t *k; /* outputs that stepped, rising */
@@ -131,32 +132,32 @@ typedef struct sp_kept {
     const double *s_after;
     const uint8_t *columns;
     size_t n_bytes; /* of these */
-} sp_kept;
+} sp_undo_snapshot;
 
 /* See that a step can be taken back from these slots, of which each is left once: one that comes
    from elsewhere may name some twice. -1 without memory; then nothing has changed. */
-SP_PRIVATE int sp_kept_reserve(sp_learner *learner, const sp_kept *kept);
+SP_PRIVATE int sp_snapshot_reserve(sp_learner *learner, const sp_undo_snapshot *kept);
 
 /* Take back what is kept once. What is usual (m and b) and the watch for drift come back only if
    nothing was learned since. */
-SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
-                                  const double *after);
+SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_undo_snapshot *kept,
+                                  const double *before, const double *after);
 
 /* Take a step back from its slots, after what is kept once. */
-SP_PRIVATE void sp_kept_take_back(sp_learner *learner, const sp_kept *kept);
+SP_PRIVATE void sp_snapshot_take_back(sp_learner *learner, const sp_undo_snapshot *kept);
 
 /* Which entry each column with a curve in the event is: of those that share a slot, the first. */
-SP_PRIVATE void sp_kept_shaped_columns(const sp_learner *learner, const sp_event *event,
-                                       uint32_t *columns);
+SP_PRIVATE void sp_snapshot_shaped_columns(const sp_learner *learner, const sp_event *event,
+                                           uint32_t *columns);
 
 /* See that a step can be taken back from curves and surfaces. -1 without memory. */
-SP_PRIVATE int sp_kept_reserve_shapes(sp_learner *learner, sp_event *event);
+SP_PRIVATE int sp_snapshot_reserve_shapes(sp_learner *learner, sp_event *event);
 
 /* Take it back from them, before it is from slots. */
-SP_PRIVATE void sp_kept_take_back_shapes(sp_learner *learner, const sp_kept *kept, sp_event *event,
-                                         uint8_t *shapes);
+SP_PRIVATE void sp_snapshot_take_back_shapes(sp_learner *learner, const sp_undo_snapshot *kept,
+                                             sp_event *event, uint8_t *shapes);
 
 /* Whether n entries' numbers are those of slots. */
-SP_PRIVATE bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m);
+SP_PRIVATE bool sp_snapshot_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m);
 
 #endif

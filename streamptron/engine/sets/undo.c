@@ -5,96 +5,97 @@
 
 #include <math.h>
 
-#define SP_NOTED_MOST 1e40 /* of any number, but values */
+#define SP_LOG_MOST 1e40 /* of any number, but values */
 
 enum {
-    SP_NOTED_T,
-    SP_NOTED_M,
-    SP_NOTED_NM,
-    SP_NOTED_POSITIVES,
-    SP_NOTED_ONCE,
-    SP_NOTED_D = 0, /* of a label: what comes back as it is, then what stays at least 0 */
-    SP_NOTED_G0,
-    SP_NOTED_GN,
-    SP_NOTED_W0,
-    SP_NOTED_WN,
-    SP_NOTED_LABEL,
+    SP_LOG_T,
+    SP_LOG_M,
+    SP_LOG_NM,
+    SP_LOG_POSITIVES,
+    SP_LOG_ONCE,
+    SP_LOG_D = 0, /* of a label: what comes back as it is, then what stays at least 0 */
+    SP_LOG_G0,
+    SP_LOG_GN,
+    SP_LOG_W0,
+    SP_LOG_WN,
+    SP_LOG_LABEL,
 };
 
-typedef struct sp_noted_head {
+typedef struct sp_undo_log_head {
     uint32_t n_labels;
     uint32_t n_tallies;
     uint32_t n_slots;
     uint32_t n_entries;
     uint32_t n_open; /* those below this one that are not among the labels were left open */
     double u;
-    double before[SP_NOTED_ONCE];
-    double after[SP_NOTED_ONCE];
-} sp_noted_head;
+    double before[SP_LOG_ONCE];
+    double after[SP_LOG_ONCE];
+} sp_undo_log_head;
 
-typedef struct sp_noted_label {
-    double before[SP_NOTED_LABEL];
-    double after[SP_NOTED_LABEL];
+typedef struct sp_undo_log_label {
+    double before[SP_LOG_LABEL];
+    double after[SP_LOG_LABEL];
     uint64_t k;
-} sp_noted_label;
+} sp_undo_log_label;
 
-typedef struct sp_noted_tally {
+typedef struct sp_undo_log_tally {
     double there[2]; /* before and after */
     double said[2];
     uint64_t t;
-} sp_noted_tally;
+} sp_undo_log_tally;
 
-typedef struct sp_noted_slot {
+typedef struct sp_undo_log_slot {
     double s[2]; /* before and after */
     double N[2];
     float cnt[2];
     uint32_t at;   /* which entry of the event */
     uint32_t slot; /* or its number, if names are hashed: for as long as a step is kept */
     uint64_t n; /* entries of its row */
-} sp_noted_slot;
+} sp_undo_log_slot;
 
 /* Where each lies in the bytes. */
-typedef struct sp_noted_parts {
-    sp_noted_head *head;
-    sp_noted_label *labels;
-    sp_noted_tally *tallies;
-    sp_noted_slot *slots;
-    sp_kept_entry *entries;
-} sp_noted_parts;
+typedef struct sp_undo_log_parts {
+    sp_undo_log_head *head;
+    sp_undo_log_label *labels;
+    sp_undo_log_tally *tallies;
+    sp_undo_log_slot *slots;
+    sp_snapshot_entry *entries;
+} sp_undo_log_parts;
 
-static uint64_t sp_noted_bytes(const sp_noted_head *counts)
+static uint64_t sp_undo_log_bytes(const sp_undo_log_head *counts)
 {
-    return sizeof(sp_noted_head) + (uint64_t)counts->n_labels * sizeof(sp_noted_label)
-           + (uint64_t)counts->n_tallies * sizeof(sp_noted_tally)
-           + (uint64_t)counts->n_slots * sizeof(sp_noted_slot)
-           + (uint64_t)counts->n_entries * sizeof(sp_kept_entry);
+    return sizeof(sp_undo_log_head) + (uint64_t)counts->n_labels * sizeof(sp_undo_log_label)
+           + (uint64_t)counts->n_tallies * sizeof(sp_undo_log_tally)
+           + (uint64_t)counts->n_slots * sizeof(sp_undo_log_slot)
+           + (uint64_t)counts->n_entries * sizeof(sp_snapshot_entry);
 }
 
-static sp_noted_parts sp_noted_open(const sp_noted_head *counts, const uint8_t *data)
+static sp_undo_log_parts sp_undo_log_open(const sp_undo_log_head *counts, const uint8_t *data)
 {
-    sp_noted_parts parts;
-    parts.head = (sp_noted_head *)(uintptr_t)data;
-    parts.labels = (sp_noted_label *)(void *)(parts.head + 1);
-    parts.tallies = (sp_noted_tally *)(void *)(parts.labels + counts->n_labels);
-    parts.slots = (sp_noted_slot *)(void *)(parts.tallies + counts->n_tallies);
-    parts.entries = (sp_kept_entry *)(void *)(parts.slots + counts->n_slots);
+    sp_undo_log_parts parts;
+    parts.head = (sp_undo_log_head *)(uintptr_t)data;
+    parts.labels = (sp_undo_log_label *)(void *)(parts.head + 1);
+    parts.tallies = (sp_undo_log_tally *)(void *)(parts.labels + counts->n_labels);
+    parts.slots = (sp_undo_log_slot *)(void *)(parts.tallies + counts->n_tallies);
+    parts.entries = (sp_snapshot_entry *)(void *)(parts.slots + counts->n_slots);
     return parts;
 }
 
 /* --- Before the step */
 
-static void sp_noted_numbers(const sp_label *label, double *numbers)
+static void sp_undo_log_numbers(const sp_label *label, double *numbers)
 {
-    numbers[SP_NOTED_D] = label->D;
-    numbers[SP_NOTED_G0] = label->G0;
-    numbers[SP_NOTED_GN] = label->Gn;
-    numbers[SP_NOTED_W0] = label->w0;
-    numbers[SP_NOTED_WN] = label->wn;
+    numbers[SP_LOG_D] = label->D;
+    numbers[SP_LOG_G0] = label->G0;
+    numbers[SP_LOG_GN] = label->Gn;
+    numbers[SP_LOG_W0] = label->w0;
+    numbers[SP_LOG_WN] = label->wn;
 }
 
 /* The labels that are named, if the event leaves the others open; else those that get entries, and
    those that step without. How many; NULL: only count them. */
-static uint32_t sp_noted_labels(const sp_sets *s, const sp_answered *w, sp_noted_label *labels)
+static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_answered *w,
+                                   sp_undo_log_label *labels)
 {
     const ptrdiff_t most = w->open ? w->n_told : w->n_adds + w->n_strides;
     double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
@@ -107,43 +108,43 @@ static uint32_t sp_noted_labels(const sp_sets *s, const sp_answered *w, sp_noted
             continue;
         if (labels != NULL) {
             labels[n].k = k;
-            sp_noted_numbers(&s->labels[k], labels[n].before);
+            sp_undo_log_numbers(&s->labels[k], labels[n].before);
         }
         n++;
     }
     for (ptrdiff_t i = 0; i < w->n_new && labels != NULL; i++) {
         const sp_label label = sp_sets_newcomer(s, i, &wn);
         labels[n + i].k = (uint64_t)(s->n_labels + i);
-        sp_noted_numbers(&label, labels[n + i].before);
+        sp_undo_log_numbers(&label, labels[n + i].before);
     }
     return n + (uint32_t)w->n_new;
 }
 
 /* The entries that the row of an entry of the event has for the labels that are kept. */
-static ptrdiff_t sp_noted_entries(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
-                                  sp_kept_entry *kept)
+static ptrdiff_t sp_undo_log_entries(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                                     sp_snapshot_entry *kept)
 {
     const sp_answered *w = sp_answered_of(event);
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
-    ptrdiff_t n = sp_kept_entries_before(rows, row, w->adds, w->n_adds, w->n_adds, kept);
+    ptrdiff_t n = sp_snapshot_entries_before(rows, row, w->adds, w->n_adds, w->n_adds, kept);
     for (ptrdiff_t j = 0; j < w->n_strides; j++) {
         if (!w->strides[j].wide)
-            n += sp_kept_entries_before(rows, row, &w->strides[j].k, 1, 0,
-                                        kept == NULL ? NULL : kept + n);
+            n += sp_snapshot_entries_before(rows, row, &w->strides[j].k, 1, 0,
+                                            kept == NULL ? NULL : kept + n);
     }
     return n;
 }
 
-static sp_noted_head sp_noted_measure(const sp_learner *learner, const sp_event *event)
+static sp_undo_log_head sp_undo_log_measure(const sp_learner *learner, const sp_event *event)
 {
     const sp_answered *w = sp_answered_of(event);
-    sp_noted_head head;
+    sp_undo_log_head head;
     memset(&head, 0, sizeof(head));
     ptrdiff_t n = 0;
     for (ptrdiff_t i = 0; i < event->n; i++)
-        n += sp_noted_entries(learner, event, i, NULL);
-    head.n_labels = sp_noted_labels(&learner->sets, w, NULL);
+        n += sp_undo_log_entries(learner, event, i, NULL);
+    head.n_labels = sp_undo_log_labels(&learner->sets, w, NULL);
     head.n_tallies = SP_SETS_STEPS;
     head.n_slots = (uint32_t)event->n;
     head.n_entries = (uint32_t)n;
@@ -151,32 +152,32 @@ static sp_noted_head sp_noted_measure(const sp_learner *learner, const sp_event 
     return head;
 }
 
-SP_PRIVATE size_t sp_sets_noted_most(const sp_learner *learner, const sp_event *event)
+SP_PRIVATE size_t sp_sets_undo_log_most(const sp_learner *learner, const sp_event *event)
 {
-    sp_noted_head head = sp_noted_measure(learner, event);
-    return (size_t)sp_noted_bytes(&head);
+    sp_undo_log_head head = sp_undo_log_measure(learner, event);
+    return (size_t)sp_undo_log_bytes(&head);
 }
 
-static void sp_noted_once(const sp_sets *s, double *once)
+static void sp_undo_log_once(const sp_sets *s, double *once)
 {
-    once[SP_NOTED_T] = s->T;
-    once[SP_NOTED_M] = s->m;
-    once[SP_NOTED_NM] = s->nm;
-    once[SP_NOTED_POSITIVES] = s->positives;
+    once[SP_LOG_T] = s->T;
+    once[SP_LOG_M] = s->m;
+    once[SP_LOG_NM] = s->nm;
+    once[SP_LOG_POSITIVES] = s->positives;
 }
 
-SP_PRIVATE void sp_sets_note(const sp_learner *learner, const sp_event *event, double u,
-                             uint8_t *data)
+SP_PRIVATE void sp_sets_undo_log_begin(const sp_learner *learner, const sp_event *event, double u,
+                                       uint8_t *data)
 {
     const sp_sets *s = &learner->sets;
-    sp_noted_head head = sp_noted_measure(learner, event);
-    sp_noted_parts parts = sp_noted_open(&head, data);
+    sp_undo_log_head head = sp_undo_log_measure(learner, event);
+    sp_undo_log_parts parts = sp_undo_log_open(&head, data);
     ptrdiff_t n = 0;
-    memset(data, 0, (size_t)sp_noted_bytes(&head));
+    memset(data, 0, (size_t)sp_undo_log_bytes(&head));
     head.u = u;
-    sp_noted_once(s, head.before);
+    sp_undo_log_once(s, head.before);
     *parts.head = head;
-    sp_noted_labels(s, sp_answered_of(event), parts.labels);
+    sp_undo_log_labels(s, sp_answered_of(event), parts.labels);
     for (int t = 0; t < SP_SETS_STEPS; t++) {
         parts.tallies[t].t = (uint64_t)t;
         parts.tallies[t].there[0] = s->there[t];
@@ -184,12 +185,12 @@ SP_PRIVATE void sp_sets_note(const sp_learner *learner, const sp_event *event, d
     }
     for (ptrdiff_t i = 0; i < event->n; i++) {
         const sp_marked *marked = sp_marked_of(&learner->table, event->slots[i]);
-        sp_noted_slot *slot = &parts.slots[i];
+        sp_undo_log_slot *slot = &parts.slots[i];
         slot->at = (uint32_t)i;
         slot->s[0] = marked->of.s;
         slot->N[0] = marked->of.N;
         slot->cnt[0] = marked->of.cnt;
-        slot->n = (uint64_t)sp_noted_entries(learner, event, i, parts.entries + n);
+        slot->n = (uint64_t)sp_undo_log_entries(learner, event, i, parts.entries + n);
         n += (ptrdiff_t)slot->n;
     }
 }
@@ -197,11 +198,11 @@ SP_PRIVATE void sp_sets_note(const sp_learner *learner, const sp_event *event, d
 /* --- After it */
 
 /* What F1 is counted of, where it has changed; all of it where it has been halved. How many. */
-static uint32_t sp_noted_tallies(const sp_sets *s, bool halved, sp_noted_tally *tallies)
+static uint32_t sp_undo_log_tallies(const sp_sets *s, bool halved, sp_undo_log_tally *tallies)
 {
     uint32_t n = 0;
     for (int t = 0; t < SP_SETS_STEPS; t++) {
-        sp_noted_tally tally = tallies[t];
+        sp_undo_log_tally tally = tallies[t];
         tally.there[1] = s->there[t];
         tally.said[1] = s->said[t];
         if (halved || tally.there[0] != tally.there[1] || tally.said[0] != tally.said[1])
@@ -211,15 +212,16 @@ static uint32_t sp_noted_tallies(const sp_sets *s, bool halved, sp_noted_tally *
 }
 
 /* The slots that there are, each once, and their entries. */
-static void sp_noted_slots(const sp_learner *learner, const sp_event *event, sp_noted_parts parts)
+static void sp_undo_log_slots(const sp_learner *learner, const sp_event *event,
+                              sp_undo_log_parts parts)
 {
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
-    const sp_kept_entry *from = parts.entries;
-    sp_kept_entry *to = parts.entries;
+    const sp_snapshot_entry *from = parts.entries;
+    sp_snapshot_entry *to = parts.entries;
     uint32_t n = 0;
     for (ptrdiff_t i = 0; i < event->n; i++) {
-        sp_noted_slot slot = parts.slots[i];
-        const sp_kept_entry *entries = from;
+        sp_undo_log_slot slot = parts.slots[i];
+        const sp_snapshot_entry *entries = from;
         from += slot.n;
         if (event->slots[i] == SP_SLOT_NULL)
             continue;
@@ -231,8 +233,8 @@ static void sp_noted_slots(const sp_learner *learner, const sp_event *event, sp_
         slot.s[1] = marked->of.s;
         slot.N[1] = marked->of.N;
         slot.cnt[1] = marked->of.cnt;
-        memmove(to, entries, slot.n * sizeof(sp_kept_entry));
-        sp_kept_entries_after(rows, &marked->of.row, to, (ptrdiff_t)slot.n);
+        memmove(to, entries, slot.n * sizeof(sp_snapshot_entry));
+        sp_snapshot_entries_after(rows, &marked->of.row, to, (ptrdiff_t)slot.n);
         to += slot.n;
         parts.slots[n++] = slot;
     }
@@ -244,21 +246,22 @@ static void sp_noted_slots(const sp_learner *learner, const sp_event *event, sp_
     parts.head->n_entries = (uint32_t)(to - parts.entries);
 }
 
-SP_PRIVATE size_t sp_sets_noted(const sp_learner *learner, const sp_event *event, uint8_t *data)
+SP_PRIVATE size_t sp_sets_undo_log_end(const sp_learner *learner, const sp_event *event,
+                                       uint8_t *data)
 {
     const sp_sets *s = &learner->sets;
-    sp_noted_head *head = (sp_noted_head *)(void *)data;
-    sp_noted_parts was = sp_noted_open(head, data);
-    sp_noted_once(s, head->after);
+    sp_undo_log_head *head = (sp_undo_log_head *)(void *)data;
+    sp_undo_log_parts was = sp_undo_log_open(head, data);
+    sp_undo_log_once(s, head->after);
     for (uint32_t i = 0; i < head->n_labels; i++)
-        sp_noted_numbers(&s->labels[was.labels[i].k], was.labels[i].after);
-    bool halved = head->after[SP_NOTED_POSITIVES] < head->before[SP_NOTED_POSITIVES];
-    head->n_tallies = sp_noted_tallies(s, halved, was.tallies);
-    sp_noted_slots(learner, event, was);
-    sp_noted_parts now = sp_noted_open(head, data);
-    memmove(now.slots, was.slots, head->n_slots * sizeof(sp_noted_slot));
-    memmove(now.entries, was.entries, head->n_entries * sizeof(sp_kept_entry));
-    return (size_t)sp_noted_bytes(head);
+        sp_undo_log_numbers(&s->labels[was.labels[i].k], was.labels[i].after);
+    bool halved = head->after[SP_LOG_POSITIVES] < head->before[SP_LOG_POSITIVES];
+    head->n_tallies = sp_undo_log_tallies(s, halved, was.tallies);
+    sp_undo_log_slots(learner, event, was);
+    sp_undo_log_parts now = sp_undo_log_open(head, data);
+    memmove(now.slots, was.slots, head->n_slots * sizeof(sp_undo_log_slot));
+    memmove(now.entries, was.entries, head->n_entries * sizeof(sp_snapshot_entry));
+    return (size_t)sp_undo_log_bytes(head);
 }
 
 /* --- Whether it is one */
@@ -272,34 +275,34 @@ static bool sp_are_sound(const double *numbers, int n, int least, double most)
     return true;
 }
 
-static bool sp_noted_labels_are_sound(sp_noted_parts parts, ptrdiff_t n_labels)
+static bool sp_undo_log_labels_are_sound(sp_undo_log_parts parts, ptrdiff_t n_labels)
 {
-    const sp_noted_head *head = parts.head;
+    const sp_undo_log_head *head = parts.head;
     for (uint32_t i = 0; i < head->n_labels; i++) {
-        const sp_noted_label *label = &parts.labels[i];
+        const sp_undo_log_label *label = &parts.labels[i];
         if (label->k >= (size_t)n_labels
-            || !sp_are_sound(label->before, SP_NOTED_LABEL, SP_NOTED_W0, SP_NOTED_MOST)
-            || !sp_are_sound(label->after, SP_NOTED_LABEL, SP_NOTED_W0, SP_NOTED_MOST))
+            || !sp_are_sound(label->before, SP_LOG_LABEL, SP_LOG_W0, SP_LOG_MOST)
+            || !sp_are_sound(label->after, SP_LOG_LABEL, SP_LOG_W0, SP_LOG_MOST))
             return false;
     }
     for (uint32_t i = 0; i < head->n_tallies; i++) {
-        const sp_noted_tally *tally = &parts.tallies[i];
+        const sp_undo_log_tally *tally = &parts.tallies[i];
         if (tally->t >= SP_SETS_STEPS || (i && tally->t <= tally[-1].t)
-            || !sp_are_sound(tally->there, 2, 2, SP_NOTED_MOST)
-            || !sp_are_sound(tally->said, 2, 2, SP_NOTED_MOST))
+            || !sp_are_sound(tally->there, 2, 2, SP_LOG_MOST)
+            || !sp_are_sound(tally->said, 2, 2, SP_LOG_MOST))
             return false;
     }
     return head->n_open <= (size_t)n_labels;
 }
 
-static bool sp_noted_slots_are_sound(sp_noted_parts parts, const sp_event *event)
+static bool sp_undo_log_slots_are_sound(sp_undo_log_parts parts, const sp_event *event)
 {
     size_t entries = 0;
     for (uint32_t i = 0; i < parts.head->n_slots; i++) {
-        const sp_noted_slot *slot = &parts.slots[i];
+        const sp_undo_log_slot *slot = &parts.slots[i];
         if ((ptrdiff_t)slot->at >= event->n || (i && slot->at <= slot[-1].at)
             || slot->n > parts.head->n_entries || !sp_are_sound(slot->s, 2, 0, SP_MEAN_LIMIT)
-            || !sp_are_sound(slot->N, 2, 0, SP_NOTED_MOST)
+            || !sp_are_sound(slot->N, 2, 0, SP_LOG_MOST)
             || !(slot->cnt[0] >= 0.0f && slot->cnt[0] < 2 * SP_COUNT_MOST)
             || !(slot->cnt[1] >= 0.0f && slot->cnt[1] < 2 * SP_COUNT_MOST))
             return false;
@@ -308,29 +311,30 @@ static bool sp_noted_slots_are_sound(sp_noted_parts parts, const sp_event *event
     return entries == parts.head->n_entries;
 }
 
-SP_PRIVATE bool sp_sets_noted_is_sound(const sp_learner *learner, const sp_event *event,
-                                       const uint8_t *data, size_t bytes)
+SP_PRIVATE bool sp_sets_undo_log_is_sound(const sp_learner *learner, const sp_event *event,
+                                          const uint8_t *data, size_t bytes)
 {
-    const sp_noted_head *head = (const sp_noted_head *)(const void *)data;
+    const sp_undo_log_head *head = (const sp_undo_log_head *)(const void *)data;
     ptrdiff_t n_labels = learner->sets.n_labels;
-    if (bytes < sizeof(sp_noted_head) || sp_noted_bytes(head) != bytes)
+    if (bytes < sizeof(sp_undo_log_head) || sp_undo_log_bytes(head) != bytes)
         return false;
-    sp_noted_parts parts = sp_noted_open(head, data);
-    return head->u >= 0.0 && head->u <= SP_NOTED_MOST
-           && sp_are_sound(head->before, SP_NOTED_ONCE, SP_NOTED_ONCE, SP_NOTED_MOST)
-           && sp_are_sound(head->after, SP_NOTED_ONCE, SP_NOTED_ONCE, SP_NOTED_MOST)
-           && head->before[SP_NOTED_NM] <= 1024.0 && head->after[SP_NOTED_NM] <= 1024.0
-           && sp_noted_labels_are_sound(parts, n_labels) && sp_noted_slots_are_sound(parts, event)
-           && sp_kept_entries_are_sound(parts.entries, head->n_entries, n_labels);
+    sp_undo_log_parts parts = sp_undo_log_open(head, data);
+    return head->u >= 0.0 && head->u <= SP_LOG_MOST
+           && sp_are_sound(head->before, SP_LOG_ONCE, SP_LOG_ONCE, SP_LOG_MOST)
+           && sp_are_sound(head->after, SP_LOG_ONCE, SP_LOG_ONCE, SP_LOG_MOST)
+           && head->before[SP_LOG_NM] <= 1024.0 && head->after[SP_LOG_NM] <= 1024.0
+           && sp_undo_log_labels_are_sound(parts, n_labels) && sp_undo_log_slots_are_sound(parts,
+                                                                                           event)
+           && sp_snapshot_entries_are_sound(parts.entries, head->n_entries, n_labels);
 }
 
 /* --- Taken back */
 
-static void sp_take_back_tallies(sp_sets *s, const sp_noted_head *head,
-                                 const sp_noted_tally *tallies)
+static void sp_take_back_tallies(sp_sets *s, const sp_undo_log_head *head,
+                                 const sp_undo_log_tally *tallies)
 {
-    double before = head->before[SP_NOTED_POSITIVES];
-    double after = head->after[SP_NOTED_POSITIVES];
+    double before = head->before[SP_LOG_POSITIVES];
+    double after = head->after[SP_LOG_POSITIVES];
     bool halved = after < before;
     bool same = s->positives == after;
     for (uint32_t i = 0; i < head->n_tallies; i++)
@@ -340,7 +344,7 @@ static void sp_take_back_tallies(sp_sets *s, const sp_noted_head *head,
         return;
     s->positives = sp_back_sum(s->positives, before, after);
     for (uint32_t i = 0; i < head->n_tallies; i++) {
-        const sp_noted_tally *tally = &tallies[i];
+        const sp_undo_log_tally *tally = &tallies[i];
         double *there = &s->there[tally->t];
         double *said = &s->said[tally->t];
         *said = sp_back_sum(*said, tally->said[0], tally->said[1]);
@@ -350,25 +354,25 @@ static void sp_take_back_tallies(sp_sets *s, const sp_noted_head *head,
 }
 
 /* What is kept once and of labels. `w`: room for all of these. */
-static void sp_take_back_labels(sp_sets *s, sp_noted_parts parts, sp_answered *w)
+static void sp_take_back_labels(sp_sets *s, sp_undo_log_parts parts, sp_answered *w)
 {
-    const sp_noted_head *head = parts.head;
+    const sp_undo_log_head *head = parts.head;
     w->word += 1;
-    s->T = sp_back_sum(s->T, head->before[SP_NOTED_T], head->after[SP_NOTED_T]);
-    if (s->m == head->after[SP_NOTED_M] && s->nm == head->after[SP_NOTED_NM]) {
-        s->m = head->before[SP_NOTED_M];
-        s->nm = head->before[SP_NOTED_NM];
+    s->T = sp_back_sum(s->T, head->before[SP_LOG_T], head->after[SP_LOG_T]);
+    if (s->m == head->after[SP_LOG_M] && s->nm == head->after[SP_LOG_NM]) {
+        s->m = head->before[SP_LOG_M];
+        s->nm = head->before[SP_LOG_NM];
     }
     sp_take_back_tallies(s, head, parts.tallies);
     for (uint32_t i = 0; i < head->n_labels; i++) {
         const double *before = parts.labels[i].before;
         const double *after = parts.labels[i].after;
         sp_label *label = &s->labels[parts.labels[i].k];
-        double *numbers[SP_NOTED_LABEL] = {&label->D, &label->G0, &label->Gn, &label->w0,
+        double *numbers[SP_LOG_LABEL] = {&label->D, &label->G0, &label->Gn, &label->w0,
                                            &label->wn};
-        for (int j = 0; j < SP_NOTED_LABEL; j++) {
+        for (int j = 0; j < SP_LOG_LABEL; j++) {
             *numbers[j] = sp_back_number(*numbers[j], before[j], after[j]);
-            if (j < SP_NOTED_W0)
+            if (j < SP_LOG_W0)
                 *numbers[j] = SP_MAX(0.0, *numbers[j]);
         }
         sp_sets_settle_label(s, (ptrdiff_t)parts.labels[i].k);
@@ -382,8 +386,8 @@ static void sp_take_back_labels(sp_sets *s, sp_noted_parts parts, sp_answered *w
     }
 }
 
-static void sp_take_back_slot(sp_sparse_rows *rows, sp_marked *marked, const sp_noted_slot *slot,
-                              const sp_kept_entry *entries)
+static void sp_take_back_slot(sp_sparse_rows *rows, sp_marked *marked, const sp_undo_log_slot *slot,
+                              const sp_snapshot_entry *entries)
 {
     sp_sparse *row = &marked->of.row;
     bool counts = !(slot->cnt[1] < slot->cnt[0]); /* else the step has halved them */
@@ -397,7 +401,7 @@ static void sp_take_back_slot(sp_sparse_rows *rows, sp_marked *marked, const sp_
                                     slot->cnt[0], slot->cnt[1]);
         marked->of.N = sp_back_number(marked->of.N, slot->N[0], slot->N[1]);
     }
-    sp_kept_entries_back(rows, row, entries, (ptrdiff_t)slot->n, counts, signbit(marked->of.s));
+    sp_snapshot_entries_back(rows, row, entries, (ptrdiff_t)slot->n, counts, signbit(marked->of.s));
     if (!counts)
         return;
     sp_entry *all = sp_row_entries(rows, row);
@@ -414,15 +418,15 @@ SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, con
 {
     const uint32_t block = 0;
     sp_table *table = &learner->table;
-    const sp_noted_head *head = (const sp_noted_head *)(const void *)data;
-    sp_noted_parts parts = sp_noted_open(head, data);
-    const sp_kept_entry *entries = parts.entries;
+    const sp_undo_log_head *head = (const sp_undo_log_head *)(const void *)data;
+    sp_undo_log_parts parts = sp_undo_log_open(head, data);
+    const sp_snapshot_entry *entries = parts.entries;
     if (sp_table_reserve_blocks(table, event->slots, event->n, learner->index.n_slots, &block, 1)
         < 0)
         return -1;
     sp_take_back_labels(&learner->sets, parts, sp_answered_of(event));
     for (uint32_t i = 0; i < head->n_slots; i++) {
-        const sp_noted_slot *slot = &parts.slots[i];
+        const sp_undo_log_slot *slot = &parts.slots[i];
         const sp_slot_type own = event->slots[slot->at];
         /* one that a ceiling has taken away, and perhaps given another, has nothing of the step */
         if (own != SP_SLOT_NULL && sp_index_number(&learner->index, own) == slot->slot)

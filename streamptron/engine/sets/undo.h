@@ -22,18 +22,19 @@
 #include "sets/sets.h"
 
 /* How many bytes a step may need whose strides have been chosen. */
-SP_PRIVATE size_t sp_sets_noted_most(const sp_learner *learner, const sp_event *event);
+SP_PRIVATE size_t sp_sets_undo_log_most(const sp_learner *learner, const sp_event *event);
 
 /* Write down what it is going to change. */
-SP_PRIVATE void sp_sets_note(const sp_learner *learner, const sp_event *event, double u,
-                             uint8_t *data);
+SP_PRIVATE void sp_sets_undo_log_begin(const sp_learner *learner, const sp_event *event, double u,
+                                       uint8_t *data);
 
 /* And what it is now. How many bytes there are. */
-SP_PRIVATE size_t sp_sets_noted(const sp_learner *learner, const sp_event *event, uint8_t *data);
+SP_PRIVATE size_t sp_sets_undo_log_end(const sp_learner *learner, const sp_event *event,
+                                       uint8_t *data);
 
 /* Whether bytes are those of a step of such an event, whose slots are known. */
-SP_PRIVATE bool sp_sets_noted_is_sound(const sp_learner *learner, const sp_event *event,
-                                       const uint8_t *data, size_t bytes);
+SP_PRIVATE bool sp_sets_undo_log_is_sound(const sp_learner *learner, const sp_event *event,
+                                          const uint8_t *data, size_t bytes);
 
 /* Take it back. -1 without memory; then nothing has changed. */
 SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, const uint8_t *data);
