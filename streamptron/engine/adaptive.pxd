@@ -91,7 +91,7 @@ cdef extern from "learner/adaptive.h" nogil:
     ctypedef struct sp_stride:
         Py_ssize_t k
 
-    ctypedef struct sp_weighed:
+    ctypedef struct sp_adaptive_scratch:
         Py_ssize_t n_plain
         Py_ssize_t n_shown
         Py_ssize_t n
@@ -102,9 +102,10 @@ cdef extern from "learner/adaptive.h" nogil:
 
     Py_ssize_t sp_adaptive_outputs(const sp_adaptive *a) noexcept
     Py_ssize_t sp_adaptive_places(const sp_adaptive *a) noexcept
-    sp_weighed *sp_weighed_of(const sp_event *event) noexcept
-    const sp_slot_type *sp_weighed_slots(const sp_weighed *w, const sp_event *event) noexcept
-    Py_ssize_t sp_weighed_entry(const sp_weighed *w, Py_ssize_t i) noexcept
+    sp_adaptive_scratch *sp_adaptive_scratch_of(const sp_event *event) noexcept
+    const sp_slot_type *sp_adaptive_scratch_slots(const sp_adaptive_scratch *w,
+                                                  const sp_event *event) noexcept
+    Py_ssize_t sp_adaptive_scratch_entry(const sp_adaptive_scratch *w, Py_ssize_t i) noexcept
 
 
 cdef extern from "adaptive/tell.h" nogil:

@@ -296,8 +296,8 @@ static int read_again(sp_learner *other, const sp_learner *learner, const flat_s
     }
     sp_sets_free(&other->sets);
     sp_rows_free(sp_rows_of(&other->table));
-    other->table.own = sp_rows_open();
-    CHECK(other->table.own != NULL);
+    other->table.arena = sp_rows_open();
+    CHECK(other->table.arena != NULL);
     CHECK_SAME(sp_sets_init(&other->sets, 1.0, 0.001), 0);
     CHECK_SAME(sp_sets_expect(other, learner->sets.n_labels), 0);
     int fault = sp_sets_labels_read(other, state->marked);

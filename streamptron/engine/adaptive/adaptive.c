@@ -82,9 +82,9 @@ SP_PRIVATE void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D)
     a->rD[k] = 1.0 / (D + (a->rows ? 10.0 : 1.0));
 }
 
-SP_PRIVATE void sp_weighed_free(sp_own *own)
+SP_PRIVATE void sp_adaptive_scratch_free(sp_scratch_head *head)
 {
-    sp_weighed *w = (sp_weighed *)(void *)own;
+    sp_adaptive_scratch *w = (sp_adaptive_scratch *)(void *)head;
     sp_free(w->sums.v);
     sp_free(w->strides);
     sp_free(w->x);
@@ -96,10 +96,10 @@ SP_PRIVATE void sp_weighed_free(sp_own *own)
     sp_shaped_free(&w->shaped);
 }
 
-SP_PRIVATE size_t sp_weighed_bytes(const sp_own *own)
+SP_PRIVATE size_t sp_adaptive_scratch_bytes(const sp_scratch_head *head)
 {
-    const sp_weighed *w = (const sp_weighed *)(const void *)own;
-    return own->kind->size + (size_t)(3 * w->room) * sizeof(double) + w->names.bytes
+    const sp_adaptive_scratch *w = (const sp_adaptive_scratch *)(const void *)head;
+    return head->kind->size + (size_t)(3 * w->room) * sizeof(double) + w->names.bytes
            + (size_t)w->slots_room * (sizeof(double) + sizeof(sp_slot_type) + sizeof(uint32_t)
                                      + sizeof(bool))
            + (size_t)(2 * w->begun_room) * sizeof(uint32_t)
@@ -107,7 +107,7 @@ SP_PRIVATE size_t sp_weighed_bytes(const sp_own *own)
 }
 
 /* Room for slots and values of its own. -1 without memory. */
-static int sp_weighed_reserve_own(sp_weighed *w, ptrdiff_t n)
+static int sp_adaptive_scratch_reserve_own(sp_adaptive_scratch *w, ptrdiff_t n)
 {
     ptrdiff_t room = n + n / 2 + 16;
     if (n <= w->slots_room)
@@ -124,9 +124,10 @@ static int sp_weighed_reserve_own(sp_weighed *w, ptrdiff_t n)
     return 0;
 }
 
-SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs)
+SP_NEAR int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrdiff_t columns,
+                                        ptrdiff_t outputs)
 {
-    if (columns && sp_weighed_reserve_own(w, n + columns) < 0)
+    if (columns && sp_adaptive_scratch_reserve_own(w, n + columns) < 0)
         return -1;
     n += columns;
     if (n > w->room) {
@@ -146,7 +147,7 @@ SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, pt
     return 0;
 }
 
-static void sp_ask_naive_bayes(const sp_adaptive *a, sp_weighed *w)
+static void sp_ask_naive_bayes(const sp_adaptive *a, sp_adaptive_scratch *w)
 {
     const sp_sums *s = &w->sums;
     double z[2];
@@ -157,8 +158,8 @@ static void sp_ask_naive_bayes(const sp_adaptive *a, sp_weighed *w)
 }
 
 /* The event's entries that are not columns, in its order, and all columns behind them. */
-static void sp_weighed_part(const sp_adaptive *a, const sp_slot_type *slots, const double *x,
-                            ptrdiff_t n, sp_weighed *w)
+static void sp_adaptive_scratch_part(const sp_adaptive *a, const sp_slot_type *slots,
+                                     const double *x, ptrdiff_t n, sp_adaptive_scratch *w)
 {
     const sp_columns *columns = &a->columns;
     size_t n_columns = (size_t)columns->n;
@@ -188,7 +189,7 @@ static void sp_weighed_part(const sp_adaptive *a, const sp_slot_type *slots, con
 }
 
 /* v and h of the columns, and what they add to the sums. */
-static void sp_weigh_columns(const sp_table *table, sp_weighed *w, bool pair)
+static void sp_weigh_columns(const sp_table *table, sp_adaptive_scratch *w, bool pair)
 {
     sp_blocks blocks = sp_table_blocks(table);
     sp_sums *sums = &w->sums;
@@ -216,21 +217,22 @@ static void sp_weigh_columns(const sp_table *table, sp_weighed *w, bool pair)
 }
 
 SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                               sp_weighed *w)
+                               sp_adaptive_scratch *w)
 {
     bool pair = !a->rows;
     w->n_plain = w->n_shown = w->n = event->n;
     w->gaps = false;
     if (a->columns.n)
-        sp_weighed_part(a, event->slots, event->values, event->n, w);
-    sp_heads(table->blocks->chunks, sp_weighed_slots(w, event), sp_weighed_values(w, event),
+        sp_adaptive_scratch_part(a, event->slots, event->values, event->n, w);
+    sp_heads(table->blocks->chunks, sp_adaptive_scratch_slots(w, event),
+             sp_adaptive_scratch_values(w, event),
              w->n_plain, a->T, &w->sums, pair, a->naive_bayes);
     if (w->n > w->n_plain)
         sp_weigh_columns(table, w, pair);
 }
 
 SP_NEAR int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
-                                  const sp_index *index, sp_event *event, sp_weighed *w)
+                                  const sp_index *index, sp_event *event, sp_adaptive_scratch *w)
 {
     const ptrdiff_t first = event->n;
     const ptrdiff_t at = w->n_plain;
@@ -246,7 +248,7 @@ SP_NEAR int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
     return 0;
 }
 
-SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_weighed *w)
+SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_adaptive_scratch *w)
 {
     const sp_shapes *shapes = &a->shapes;
     ptrdiff_t at = w->n_plain;
@@ -294,17 +296,17 @@ SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const 
                          sp_shapes_most(sp_adaptive_places(a), max_features), changed);
 }
 
-SP_PRIVATE void sp_weighed_settle(sp_weighed *w)
+SP_PRIVATE void sp_adaptive_scratch_settle(sp_adaptive_scratch *w)
 {
     w->r = w->sums.squares > 0.0 ? 1.0 / sqrt(w->sums.squares) : 0.0;
     w->length = w->sums.length * w->r;
     w->unknown = w->sums.unknown * w->r * w->r;
 }
 
-SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w)
+SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_adaptive_scratch *w)
 {
     double m = a->m > 0.0 ? a->m : 1.0;
-    sp_weighed_settle(w);
+    sp_adaptive_scratch_settle(w);
     w->score = w->sums.dot * w->r;
     w->V = 0.0;
     if (a->naive_bayes)
@@ -325,7 +327,7 @@ SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w)
     }
 }
 
-SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w, double rank,
+SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_adaptive_scratch *w, double rank,
                                    uint64_t n_seen)
 {
     if (a->n_labels < 2)
@@ -337,12 +339,13 @@ SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w, do
     return w->score > 0.0 ? a->positive : 1 - a->positive;
 }
 
-SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w)
+SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_adaptive_scratch *w)
 {
     return w->score * sp_tempering(a) / (1.0 + 2.0 * w->unknown);
 }
 
-SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p)
+SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_adaptive_scratch *w,
+                                       double *p)
 {
     if (a->n_labels == 1)
         p[0] = 1.0;
@@ -355,7 +358,7 @@ SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w
     }
 }
 
-SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_weighed *w)
+SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_adaptive_scratch *w)
 {
     const double g = w->sharper;
     /* what curves say, too, must be heard: so the line must be able to grow */
@@ -380,7 +383,8 @@ static sp_surprise sp_surprise_of(const double *p, ptrdiff_t y)
     return of;
 }
 
-SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g, double u)
+SP_PRIVATE void sp_adaptive_scratch_aim(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t k,
+                                        double g, double u)
 {
     double q = u * fabs(g);
     sp_stride *stride = &w->strides[w->n_strides];
@@ -395,7 +399,7 @@ SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k,
     w->n_strides += 1;
 }
 
-SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
+SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t y, double u)
 {
     const double s = w->score * sp_tempering(a);
     const double is = y == a->positive ? 1.0 : 0.0;
@@ -410,7 +414,7 @@ SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, 
         w->surprise = sp_surprise_of(both, y == a->positive);
     if (a->n_labels == 2)
         w->sharper = u * ((w->line * sp_tempering(a)) * (is - sigmoids[1]));
-    sp_weighed_aim(a, w, 0, is - p, u);
+    sp_adaptive_scratch_aim(a, w, 0, is - p, u);
     if (w->shaped.has) {
         const sp_shaping of = sp_adaptive_shaping(a);
         sp_shapes_aim(&a->shapes, &of, &w->shaped, y, 0.0, u);
@@ -420,17 +424,17 @@ SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, 
 }
 
 /* m, the usual |d|. */
-static void sp_learn_usual_odds(sp_adaptive *a, const sp_weighed *w)
+static void sp_learn_usual_odds(sp_adaptive *a, const sp_adaptive_scratch *w)
 {
     a->nm = SP_MIN(a->nm + 1.0, SP_ODDS_WINDOW);
     a->m += (fabs(w->d) - a->m) / a->nm;
 }
 
 SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                              sp_weighed *w)
+                              sp_adaptive_scratch *w)
 {
-    const sp_slot_type *slots = sp_weighed_slots(w, event);
-    const double *x = sp_weighed_values(w, event);
+    const sp_slot_type *slots = sp_adaptive_scratch_slots(w, event);
+    const double *x = sp_adaptive_scratch_values(w, event);
     w->n_begun = 0;
     if (!w->sums.begins)
         return 0;
@@ -449,7 +453,8 @@ SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const
     return 0;
 }
 
-SP_PRIVATE void sp_begin_columns(sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+SP_PRIVATE void sp_begin_columns(sp_adaptive *a, const sp_table *table,
+                                 const sp_adaptive_scratch *w,
                              const double *x, double u)
 {
     sp_blocks blocks = sp_table_blocks(table);
@@ -518,15 +523,15 @@ static void sp_stride_one(sp_head *head, const sp_stride *stride, double X)
     head->w = (float)((double)head->w + (stride->f * X) / sqrt((double)head->G + SP_P0));
 }
 
-SP_PRIVATE void sp_begun_settle(const sp_table *table, const sp_weighed *w)
+SP_PRIVATE void sp_begun_settle(const sp_table *table, const sp_adaptive_scratch *w)
 {
     for (ptrdiff_t i = 0; i < w->n_begun; i++)
         sp_head_of(table->blocks->chunks, w->begun[w->begun_room + i])->om = (float)SP_OM_FIRST;
 }
 
 /* Learn the columns of an event, after its other features. */
-static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_weighed *w, ptrdiff_t y,
-                             double u)
+static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_adaptive_scratch *w,
+                             ptrdiff_t y, double u)
 {
     sp_blocks blocks = sp_table_blocks(table);
     double all = a->T + 2.0;
@@ -548,7 +553,7 @@ static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_weighed *
         sp_columns_sift(&a->columns, &blocks);
 }
 
-SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_weighed *w)
+SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_adaptive_scratch *w)
 {
     sp_blocks blocks = sp_table_blocks(table);
     for (ptrdiff_t i = w->n_plain; i < w->n_shown; i++) {
@@ -558,7 +563,7 @@ SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_weighed *w)
 }
 
 /* What is kept once: the intercept, the weight of naive Bayes, the label's count. */
-static void sp_learn_once(sp_adaptive *a, const sp_weighed *w, ptrdiff_t y, double u)
+static void sp_learn_once(sp_adaptive *a, const sp_adaptive_scratch *w, ptrdiff_t y, double u)
 {
     for (ptrdiff_t i = 0; i < w->n_strides; i++) {
         const sp_stride *stride = &w->strides[i];
@@ -576,7 +581,8 @@ static void sp_learn_once(sp_adaptive *a, const sp_weighed *w, ptrdiff_t y, doub
 }
 
 /* Learn n entries that are not columns: counts and the step. `sums`: what they have of w's. */
-static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+static void sp_learn_entries(const sp_adaptive *a, const sp_table *table,
+                             const sp_adaptive_scratch *w,
                              const sp_slot_type *slots, const double *x, ptrdiff_t n,
                              const sp_sums *sums, ptrdiff_t y, double u)
 {
@@ -586,7 +592,7 @@ static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const 
 }
 
 /* The same of the gaps, which are behind the columns. */
-static void sp_learn_gaps(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+static void sp_learn_gaps(const sp_adaptive *a, const sp_table *table, const sp_adaptive_scratch *w,
                            ptrdiff_t y, double u)
 {
     sp_sums sums = w->sums;
@@ -597,7 +603,7 @@ static void sp_learn_gaps(const sp_adaptive *a, const sp_table *table, const sp_
 }
 
 SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
-                               sp_weighed *w, ptrdiff_t y, double u)
+                               sp_adaptive_scratch *w, ptrdiff_t y, double u)
 {
     const bool known = y < a->n_labels;
     sp_leave_evicted(table, w);
@@ -610,11 +616,11 @@ SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *
     else if (a->watches)
         sp_drift_see(&a->drift, &w->surprise, u);
     if (w->n_begun)
-        sp_begin_columns(a, table, w, sp_weighed_values(w, event), u);
+        sp_begin_columns(a, table, w, sp_adaptive_scratch_values(w, event), u);
     sp_learn_once(a, w, y, u);
     if (w->n_plain) /* else there may be no arrays at all */
-        sp_learn_entries(a, table, w, sp_weighed_slots(w, event), sp_weighed_values(w, event),
-                         w->n_plain, &w->sums, y, u);
+        sp_learn_entries(a, table, w, sp_adaptive_scratch_slots(w, event),
+                         sp_adaptive_scratch_values(w, event), w->n_plain, &w->sums, y, u);
     if (w->n > w->n_shown)
         sp_learn_gaps(a, table, w, y, u);
     if (w->n > w->n_plain || w->n_begun)
@@ -626,10 +632,11 @@ SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *
 }
 
 SP_RARE SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
-                                            const sp_weighed *w, ptrdiff_t i, const sp_event *event)
+                                            const sp_adaptive_scratch *w, ptrdiff_t i,
+                                            const sp_event *event)
 {
-    const sp_slot_type *slots = sp_weighed_slots(w, event);
-    const double *x = sp_weighed_values(w, event);
+    const sp_slot_type *slots = sp_adaptive_scratch_slots(w, event);
+    const double *x = sp_adaptive_scratch_values(w, event);
     int k = a->positive;
     double scale = sp_tempering(a) / (1.0 + 2.0 * w->unknown);
     double share;

@@ -130,20 +130,21 @@ static inline const sp_head *sp_table_head(const sp_table *table, sp_slot_type s
 }
 
 /* How an event's scratch is measured and freed. */
-SP_PRIVATE size_t sp_weighed_bytes(const sp_own *own);
-SP_PRIVATE void sp_weighed_free(sp_own *own);
+SP_PRIVATE size_t sp_adaptive_scratch_bytes(const sp_scratch_head *head);
+SP_PRIVATE void sp_adaptive_scratch_free(sp_scratch_head *head);
 
 /* Room there for n entries, columns and their gaps beside them, and so many strides. Returns -1
    without memory. */
-SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs);
+SP_NEAR int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrdiff_t columns,
+                                        ptrdiff_t outputs);
 
 /* The event's entries, and the columns behind them: v, h and t, and the sums over them. */
 SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                               sp_weighed *w);
+                               sp_adaptive_scratch *w);
 
 /* Likewise the gaps of its columns, which become entries of the event. -1 without memory. */
 SP_NEAR int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
-                                  const sp_index *index, sp_event *event, sp_weighed *w);
+                                  const sp_index *index, sp_event *event, sp_adaptive_scratch *w);
 
 /* What curves and surfaces take of the model. */
 static inline sp_shaping sp_adaptive_shaping(const sp_adaptive *a)
@@ -162,7 +163,7 @@ static inline sp_shaping sp_adaptive_shaping(const sp_adaptive *a)
 }
 
 /* v of the columns that have shapes. -1 without memory. */
-SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_weighed *w);
+SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_adaptive_scratch *w);
 
 /* The list of columns that may have shapes, for which there is room. */
 SP_PRIVATE void sp_adaptive_list_shapes(sp_adaptive *a, const sp_index *index);
@@ -173,11 +174,11 @@ SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const 
                                    sp_slot_type max_features);
 
 /* What follows from the sums: r, length and unknown. */
-SP_PRIVATE void sp_weighed_settle(sp_weighed *w);
+SP_PRIVATE void sp_adaptive_scratch_settle(sp_adaptive_scratch *w);
 
 /* Then everything about it that does not depend on its label: the score, and what learning will
    need. */
-SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w);
+SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_adaptive_scratch *w);
 
 /* Scores count for less while little has been seen: probabilities are closer to equal. */
 static inline double sp_tempering(const sp_adaptive *a)
@@ -186,27 +187,28 @@ static inline double sp_tempering(const sp_adaptive *a)
 }
 
 /* The rank: the score, less far from 0 where the event is not well known. */
-SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w);
+SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_adaptive_scratch *w);
 
 /* The label of an answered event of this rank; -1 before the first. */
-SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w, double rank,
+SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_adaptive_scratch *w, double rank,
                                    uint64_t n_seen);
 
 /* p[label] of each label met. */
-SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p);
+SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_adaptive_scratch *w,
+                                       double *p);
 
 /* The stride for label y, which may be new. */
-SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
+SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t y, double u);
 
 /* How far a step goes for an error of 1, where sum |X| counts for so much at most. */
-static inline double sp_eta(const sp_adaptive *a, const sp_weighed *w, double most)
+static inline double sp_eta(const sp_adaptive *a, const sp_adaptive_scratch *w, double most)
 {
     return w->length <= most ? a->eta : a->eta * (most / w->length);
 }
 
 /* The stride of output k whose error is g, if that is worth one. */
-SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g,
-                               double u);
+SP_PRIVATE void sp_adaptive_scratch_aim(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t k,
+                                        double g, double u);
 
 /* Whether a number is from low to SP_VALUE_LIMIT. */
 static inline bool sp_is_within(double number, double low)
@@ -226,17 +228,17 @@ static inline bool sp_once_is_sound(const sp_adaptive *a)
 /* --- Parts of a step that are the same with more labels */
 
 /* tau, and those of curves and surfaces, before the label is learned. */
-SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_weighed *w);
+SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_adaptive_scratch *w);
 
 /* Columns that the ceiling has let go are the null slot's now. */
-SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_weighed *w);
+SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_adaptive_scratch *w);
 
 /* New columns: the value that they always had counts as one event. */
-SP_PRIVATE void sp_begin_columns(sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                                 const double *x, double u);
+SP_PRIVATE void sp_begin_columns(sp_adaptive *a, const sp_table *table,
+                                 const sp_adaptive_scratch *w, const double *x, double u);
 
 /* And their weight is that of a feature of which nothing is known. */
-SP_PRIVATE void sp_begun_settle(const sp_table *table, const sp_weighed *w);
+SP_PRIVATE void sp_begun_settle(const sp_table *table, const sp_adaptive_scratch *w);
 
 /* Count a value of a column as if it were a feature like others: its v, and by what its counts are
    halved. */
@@ -246,7 +248,7 @@ SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, doubl
 
    The slots must be reserved, and the list of columns have room for those that begin. */
 SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
-                               sp_weighed *w, ptrdiff_t y, double u);
+                               sp_adaptive_scratch *w, ptrdiff_t y, double u);
 
 /* The one output's weight. */
 static inline double sp_adaptive_weight(const sp_table *table, sp_slot_type slot)
@@ -254,17 +256,17 @@ static inline double sp_adaptive_weight(const sp_table *table, sp_slot_type slot
     return (double)sp_table_head(table, slot)->w;
 }
 
-/* What entry i of an answered event (of sp_weighed_slots) contributes to a decision; -1: what is
-   always there. A column's gaps are entries of their own.
+/* What entry i of an answered event (of sp_adaptive_scratch_slots) contributes to a decision; -1:
+   what is always there. A column's gaps are entries of their own.
 
    A feature has its own weight's share, and that in the value of naive Bayes by its share in d. */
 SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
-                                    const sp_weighed *w, ptrdiff_t i,
+                                    const sp_adaptive_scratch *w, ptrdiff_t i,
                                     const sp_event *event);
 
 /* Find the features of an answered event that its values make columns. -1 without memory. */
 SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                              sp_weighed *w);
+                              sp_adaptive_scratch *w);
 
 /* Whether a slot is one that no learning could have made. It looks at everything. */
 SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots);

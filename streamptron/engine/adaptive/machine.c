@@ -56,20 +56,20 @@ SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner)
     return wrong == NULL ? sp_shapes_fault(&a->shapes, sp_adaptive_places(a)) : wrong;
 }
 
-static const sp_own_kind sp_weighed_kind = {
-    .size = sizeof(sp_weighed),
-    .bytes = sp_weighed_bytes,
-    .free = sp_weighed_free,
+static const sp_scratch_kind sp_adaptive_scratch_kind = {
+    .size = sizeof(sp_adaptive_scratch),
+    .bytes = sp_adaptive_scratch_bytes,
+    .free = sp_adaptive_scratch_free,
 };
 
-SP_PRIVATE int sp_weighed_read(sp_learner *learner, sp_event *event, const sp_own_kind *kind,
-                               ptrdiff_t outputs)
+SP_PRIVATE int sp_adaptive_scratch_read(sp_learner *learner, sp_event *event,
+                                        const sp_scratch_kind *kind, ptrdiff_t outputs)
 {
     const sp_adaptive *adaptive = &learner->adaptive;
-    sp_weighed *w = (sp_weighed *)(void *)sp_event_own(event, kind);
+    sp_adaptive_scratch *w = (sp_adaptive_scratch *)(void *)sp_event_scratch(event, kind);
     ptrdiff_t columns = adaptive->columns.n;
     columns += columns; /* each may be a gap */
-    if (w == NULL || sp_weighed_reserve(w, event->n, columns, outputs) < 0)
+    if (w == NULL || sp_adaptive_scratch_reserve(w, event->n, columns, outputs) < 0)
         return -1;
     sp_adaptive_weigh(adaptive, &learner->table, event, w);
     if (sp_adaptive_shape(adaptive, w) < 0)
@@ -83,9 +83,9 @@ SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event)
 {
     const sp_adaptive *adaptive = &learner->adaptive;
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * 2) < 0
-        || sp_weighed_read(learner, event, &sp_weighed_kind, 1) < 0)
+        || sp_adaptive_scratch_read(learner, event, &sp_adaptive_scratch_kind, 1) < 0)
         return -1;
-    sp_weighed *w = sp_weighed_of(event);
+    sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     event->n_scores = 1;
     sp_adaptive_answer(adaptive, w);
     event->scores[0] = sp_adaptive_rank(adaptive, w);
@@ -95,12 +95,12 @@ SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event)
     return 0;
 }
 
-SP_PRIVATE int sp_weighed_chunks(sp_learner *learner, const sp_event *event)
+SP_PRIVATE int sp_adaptive_scratch_chunks(sp_learner *learner, const sp_event *event)
 {
     const uint32_t of_heads = 0;
     const uint32_t of_columns[2] = {SP_BLOCK_COLUMNS, SP_BLOCK_E};
-    const sp_weighed *w = sp_weighed_of(event);
-    const sp_slot_type *slots = sp_weighed_slots(w, event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
+    const sp_slot_type *slots = sp_adaptive_scratch_slots(w, event);
     const sp_slot_type n_slots = learner->index.n_slots;
     sp_wanted wanted[3] = {{slots, w->n, &of_heads, 1}};
     int n = 1;
@@ -114,7 +114,7 @@ SP_PRIVATE int sp_weighed_chunks(sp_learner *learner, const sp_event *event)
 }
 
 /* New features have got their slots. */
-static void sp_weighed_refresh(sp_weighed *w, const sp_event *event)
+static void sp_adaptive_scratch_refresh(sp_adaptive_scratch *w, const sp_event *event)
 {
     for (ptrdiff_t i = 0; w->n > w->n_plain && i < w->n_plain; i++)
         w->slots[i] = event->slots[w->entries[i]];
@@ -122,16 +122,17 @@ static void sp_weighed_refresh(sp_weighed *w, const sp_event *event)
         w->slots[i] = event->slots[event->n - (w->n - i)];
 }
 
-SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
+SP_PRIVATE int sp_adaptive_scratch_reserve_entries(sp_learner *learner, sp_event *event,
+                                                   ptrdiff_t y)
 {
     sp_adaptive *adaptive = &learner->adaptive;
-    sp_weighed *w = sp_weighed_of(event);
+    sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     bool ticked = false;
     if (sp_adaptive_begin(adaptive, &learner->table, event, w) < 0)
         return -1;
     if (sp_learner_insert(learner, event, 0, event->n, &ticked) < 0)
         return -1;
-    sp_weighed_refresh(w, event);
+    sp_adaptive_scratch_refresh(w, event);
     if (y >= adaptive->room && sp_adaptive_room(adaptive, y + 1) < 0)
         return -1;
     const ptrdiff_t columns = adaptive->columns.n + w->n_begun;
@@ -147,7 +148,9 @@ SP_NEAR int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrd
 {
     if (u == 0.0)
         return 0;
-    return sp_weighed_make_room(learner, event, y) < 0 ? -1 : sp_weighed_chunks(learner, event);
+    return sp_adaptive_scratch_reserve_entries(learner, event,
+                                               y) < 0 ? -1 : sp_adaptive_scratch_chunks(learner,
+                                                                                        event);
 }
 
 SP_NEAR void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
@@ -157,7 +160,7 @@ SP_NEAR void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y
     learner->n_mistakes += best >= 0 && best != y;
     if (u == 0.0)
         return;
-    sp_weighed *w = sp_weighed_of(event);
+    sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     learner->n_updates += w->n_strides > 0 || sp_shaped_steps(&w->shaped);
     sp_alarms_learn(&learner->adaptive.alarms, learner->adaptive.n_labels, best, y);
     sp_adaptive_learn(&learner->adaptive, &learner->table, event, w, y, u);

@@ -29,16 +29,17 @@ SP_NEAR double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot);
 
 /* --- With more labels the same */
 
-/* An event's features, in scratch of that kind, which begins as sp_weighed does: the sums over
-   them. -1 without memory. */
-SP_PRIVATE int sp_weighed_read(sp_learner *learner, sp_event *event, const sp_own_kind *kind,
-                               ptrdiff_t outputs);
+/* An event's features, in scratch of that kind, which begins as sp_adaptive_scratch does: the sums
+   over them. -1 without memory. */
+SP_PRIVATE int sp_adaptive_scratch_read(sp_learner *learner, sp_event *event,
+                                        const sp_scratch_kind *kind, ptrdiff_t outputs);
 
 /* Slots, and room for columns and for label y. -1 without memory. */
-SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
+SP_PRIVATE int sp_adaptive_scratch_reserve_entries(sp_learner *learner, sp_event *event,
+                                                   ptrdiff_t y);
 
 /* Chunks for all that the step writes: those of columns are made where they are. -1 without
    memory. */
-SP_PRIVATE int sp_weighed_chunks(sp_learner *learner, const sp_event *event);
+SP_PRIVATE int sp_adaptive_scratch_chunks(sp_learner *learner, const sp_event *event);
 
 #endif

@@ -76,7 +76,7 @@ SP_PRIVATE const char *sp_adaptive_model_numbers_read(sp_learner *learner, const
 }
 
 /* Where a column stands among the parts, from one on that it does not stand before. */
-static ptrdiff_t sp_column_stands(const sp_weighed *w, sp_slot_type slot, ptrdiff_t from)
+static ptrdiff_t sp_column_stands(const sp_adaptive_scratch *w, sp_slot_type slot, ptrdiff_t from)
 {
     while (w->slots[from] != slot)
         from++;
@@ -87,7 +87,7 @@ SP_PRIVATE void sp_adaptive_shape_shares(const sp_learner *learner, const sp_eve
                                          ptrdiff_t output, double scale, double *shares)
 {
     const sp_shapes *shapes = &learner->adaptive.shapes;
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     const sp_shaping of = sp_adaptive_shaping(&learner->adaptive);
     ptrdiff_t at = w->n_plain;
     if (!w->shaped.has)
@@ -103,7 +103,7 @@ SP_PRIVATE void sp_adaptive_shape_shares(const sp_learner *learner, const sp_eve
 SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, double *shares)
 {
     const sp_adaptive *a = &learner->adaptive;
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     for (ptrdiff_t i = 0; i < w->n_shown; i++)
         shares[i] = sp_adaptive_share(a, &learner->table, w, i, event);
     for (ptrdiff_t i = w->n_shown; i < w->n; i++)
@@ -116,11 +116,11 @@ SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *ev
 
 SP_PRIVATE sp_share sp_adaptive_share_at(const sp_event *event, ptrdiff_t i)
 {
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     sp_share part = {.entry = -1, .other_entry = -1, .other = SP_SLOT_NULL};
     if (i < w->n_shown) {
-        part.entry = sp_weighed_entry(w, i);
-        part.slot = sp_weighed_slots(w, event)[i];
+        part.entry = sp_adaptive_scratch_entry(w, i);
+        part.slot = sp_adaptive_scratch_slots(w, event)[i];
         return part;
     }
     const sp_patch *patch = &w->shaped.of[1].patches[i - w->n_shown];
@@ -128,8 +128,8 @@ SP_PRIVATE sp_share sp_adaptive_share_at(const sp_event *event, ptrdiff_t i)
     const ptrdiff_t b = sp_column_stands(w, patch->b, a);
     part.slot = patch->a;
     part.other = patch->b;
-    part.entry = sp_weighed_entry(w, a);
-    part.other_entry = sp_weighed_entry(w, b);
+    part.entry = sp_adaptive_scratch_entry(w, a);
+    part.other_entry = sp_adaptive_scratch_entry(w, b);
     return part;
 }
 
@@ -156,7 +156,7 @@ SP_PRIVATE int sp_adaptive_share_key(const sp_learner *learner, const sp_event *
     if (!sp_share_name_key(learner, event, part.other_entry, part.other, &both[1])
         || sp_key_kind(&both[0]) == SP_KEY_OBJECT || sp_key_kind(&both[1]) == SP_KEY_OBJECT)
         return 0;
-    return sp_pair_named(&sp_weighed_of(event)->names, both, key) < 0 ? -1 : 1;
+    return sp_pair_named(&sp_adaptive_scratch_of(event)->names, both, key) < 0 ? -1 : 1;
 }
 
 SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,

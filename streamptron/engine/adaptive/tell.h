@@ -22,7 +22,7 @@ SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *ev
 /* Its parts are the event's features, the columns that the event lacks, and surfaces. */
 static inline ptrdiff_t sp_adaptive_n_shares(const sp_event *event)
 {
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     return w->n_shown + (w->shaped.has ? w->shaped.of[1].n : 0);
 }
 

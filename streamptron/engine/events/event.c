@@ -14,21 +14,21 @@ SP_API void sp_event_init(sp_event *event)
 
 static void sp_event_disown(sp_event *event)
 {
-    if (event->own != NULL)
-        event->own->kind->free(event->own);
-    sp_free(event->own);
-    event->own = NULL;
+    if (event->scratch != NULL)
+        event->scratch->kind->free(event->scratch);
+    sp_free(event->scratch);
+    event->scratch = NULL;
 }
 
-SP_PRIVATE sp_own *sp_event_own(sp_event *event, const sp_own_kind *kind)
+SP_PRIVATE sp_scratch_head *sp_event_scratch(sp_event *event, const sp_scratch_kind *kind)
 {
-    if (event->own == NULL || event->own->kind != kind) {
+    if (event->scratch == NULL || event->scratch->kind != kind) {
         sp_event_disown(event);
-        event->own = (sp_own *)sp_calloc(1, kind->size);
-        if (event->own != NULL)
-            event->own->kind = kind;
+        event->scratch = (sp_scratch_head *)sp_calloc(1, kind->size);
+        if (event->scratch != NULL)
+            event->scratch->kind = kind;
     }
-    return event->own;
+    return event->scratch;
 }
 
 SP_RARE SP_API void sp_event_free(sp_event *event)

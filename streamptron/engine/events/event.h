@@ -47,16 +47,16 @@ typedef struct sp_half {
 
 /* What a machine (machine/machine.h) keeps of an event beside its scores, for itself: the head of
    it. */
-typedef struct sp_own sp_own;
+typedef struct sp_scratch_head sp_scratch_head;
 
-typedef struct sp_own_kind {
+typedef struct sp_scratch_kind {
     size_t size; /* of an empty one */
-    size_t (*bytes)(const sp_own *own);
-    void (*free)(sp_own *own); /* what it holds, but not itself */
-} sp_own_kind;
+    size_t (*bytes)(const sp_scratch_head *head);
+    void (*free)(sp_scratch_head *head); /* what it holds, but not itself */
+} sp_scratch_kind;
 
-struct sp_own {
-    const sp_own_kind *kind;
+struct sp_scratch_head {
+    const sp_scratch_kind *kind;
 };
 
 typedef struct sp_event {
@@ -106,7 +106,7 @@ typedef struct sp_event {
     sp_verdict *verdicts;    /* of each kept vector; the scores lie behind them */
     int judged;              /* of which, a bit each */
     sp_step step;
-    sp_own *own;   /* a machine's; NULL: none has asked for any */
+    sp_scratch_head *scratch;   /* a machine's; NULL: none has asked for any */
     sp_gone *gone; /* under a ceiling: what its slots were before it is learned */
     ptrdiff_t gone_capacity;
     ptrdiff_t n_gone;
@@ -137,7 +137,7 @@ static inline size_t sp_event_bytes(const sp_event *event)
            + (size_t)event->n_common * sizeof(uint32_t)
            + 3 * sizeof(sp_verdict) * (event->verdicts != NULL)
            + (size_t)event->scores_capacity * sizeof(double) + sp_step_bytes(&event->step)
-           + (event->own == NULL ? 0 : event->own->kind->bytes(event->own))
+           + (event->scratch == NULL ? 0 : event->scratch->kind->bytes(event->scratch))
            + (size_t)event->halves_capacity * (sizeof(sp_half) + sizeof(ptrdiff_t))
            + (size_t)event->gone_capacity * sizeof(sp_gone) + event->text.bytes
            + event->names.bytes;
@@ -290,6 +290,6 @@ static inline void sp_event_again(sp_event *event, const sp_index *index, bool i
 
 /* The scratch of a machine whose kind this is; an event that had another's loses it. NULL without
    memory. */
-SP_PRIVATE sp_own *sp_event_own(sp_event *event, const sp_own_kind *kind);
+SP_PRIVATE sp_scratch_head *sp_event_scratch(sp_event *event, const sp_scratch_kind *kind);
 
 #endif

@@ -159,7 +159,7 @@ SP_API void sp_delta_free(sp_delta *delta)
     delta->numbers = NULL;
     delta->laid = NULL;
     for (int k = 0; delta->turned != NULL && k < 2; k++) {
-        if (delta->turned[k].table.own != NULL)
+        if (delta->turned[k].table.arena != NULL)
             sp_wide_drop(&delta->turned[k].table);
     }
     sp_shapes_free(&delta->was);

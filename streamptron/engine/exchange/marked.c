@@ -23,7 +23,7 @@ SP_API size_t sp_marked_measure(const sp_learner *learner, const sp_flat *flat)
 
 SP_API void sp_marked_write(const sp_learner *learner, sp_flat *flat, uint32_t *marks)
 {
-    const sp_sparse_rows *rows = (const sp_sparse_rows *)learner->table.own;
+    const sp_sparse_rows *rows = (const sp_sparse_rows *)learner->table.arena;
     size_t at = 1;
     memset(marks, 0, sizeof(sp_entry));
     for (uint32_t b = 0; sp_machine_row_blocks(learner) >> b; b++) {
@@ -44,8 +44,8 @@ SP_API int sp_marked_read(sp_learner *learner, const uint32_t *marks, size_t n)
         for (size_t chunk = 0; chunk < table->n_chunks && !fault; chunk++) {
             double *slots = sp_table_chunk(table, (ptrdiff_t)b, chunk);
             if (slots != NULL && sp_machine_row_blocks(learner) >> b & 1)
-                fault = sp_marks_read((sp_sparse_rows *)table->own, slots, SP_CHUNK_SLOTS, marks, n,
-                                      n_labels, b == 0, &at);
+                fault = sp_marks_read((sp_sparse_rows *)table->arena, slots, SP_CHUNK_SLOTS, marks,
+                                      n, n_labels, b == 0, &at);
         }
     }
     if (!fault && (at != n || sp_machine_rows_fault(learner)))
@@ -58,7 +58,7 @@ SP_API int sp_marked_map(sp_learner *learner, const uint32_t *marks, size_t n)
     sp_table *table = &learner->table;
     if (!sp_marks_begin(marks, n))
         return SP_MARKS_WRONG;
-    sp_rows_free((sp_sparse_rows *)table->own);
-    table->own = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
-    return table->own == NULL ? SP_MARKS_MEMORY : 0;
+    sp_rows_free((sp_sparse_rows *)table->arena);
+    table->arena = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
+    return table->arena == NULL ? SP_MARKS_MEMORY : 0;
 }

@@ -50,7 +50,7 @@ static int sp_mix_turn(sp_merge *m)
 static void sp_mix_free(sp_merge *m)
 {
     for (int k = 0; m->turned != NULL && k <= m->n; k++) {
-        if (m->turned[k].table.own != NULL)
+        if (m->turned[k].table.arena != NULL)
             sp_wide_drop(&m->turned[k].table);
     }
     sp_free(m->turned);

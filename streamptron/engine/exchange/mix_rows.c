@@ -74,7 +74,7 @@ static bool sp_differs_somewhere(const sp_merge *m, const sp_shard *shard, sp_sl
         last = SP_MIN(last, shard->own_from + shard->n_own);
     }
     for (sp_slot_type slot = SP_MAX(first, (sp_slot_type)1); slot < last; slot++) {
-        sp_slot_type own = sp_shard_own(shard, slot);
+        sp_slot_type own = sp_source_own(shard, slot);
         if (own != SP_SLOT_NULL && sp_differs(m, shard, own, slot))
             return true;
     }
@@ -88,7 +88,7 @@ static void sp_mix_prefetch(const sp_merge *m, sp_slot_type slot)
     const int end = m->to->table.kind->weights ? m->n_parts : 0;
     for (int i = 0; i < end; i++) {
         const sp_shard *shard = &m->shards[m->parts[i].k];
-        const sp_slot_type own = sp_shard_own(shard, slot);
+        const sp_slot_type own = sp_source_own(shard, slot);
         for (ptrdiff_t b = 0; b < shard->learner->table.n_blocks; b++) {
             const double *row = sp_shard_row(shard, b, own);
             sp_prefetch(row);
@@ -105,7 +105,7 @@ static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
     m->n_touched = 0;
     for (int i = 0, end = m->n_parts; i < end; i++) {
         shard = &m->shards[m->parts[i].k];
-        sp_slot_type own = sp_shard_own(shard, slot);
+        sp_slot_type own = sp_source_own(shard, slot);
         if (own != SP_SLOT_NULL && sp_differs(m, shard, own, slot)) {
             m->touched[m->n_touched] = (sp_mix_part){.k = m->parts[i].k, .slot = own};
             m->n_touched += 1;
@@ -158,7 +158,7 @@ static bool sp_keep_chunk(sp_merge *m, size_t chunk, int *failed)
     sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
     size_t n = SP_MIN((size_t)SP_CHUNK_SLOTS, m->n_slots - (chunk << SP_CHUNK_BITS));
     *failed = 0;
-    if (to->own != NULL || !sp_shard_is_aligned(m->base, chunk))
+    if (to->arena != NULL || !sp_shard_is_aligned(m->base, chunk))
         return false;
     for (uint32_t b = 0, end = (uint32_t)base->n_blocks; b < end; b++) {
         if (chunk >= base->n_chunks || base->blocks[b].chunks[chunk] == base->zeros)

@@ -46,7 +46,7 @@ static bool sp_age(const sp_merge *m, sp_slot_type slot, uint32_t *age)
     *age = 0;
     for (int k = 0, end = m->n; k < end; k++) {
         shard = &m->shards[k];
-        sp_slot_type own = sp_shard_own(shard, slot);
+        sp_slot_type own = sp_source_own(shard, slot);
         if (own != SP_SLOT_NULL) {
             uint32_t its = shard->learner->ceiling.clock - sp_shard_stamp(shard, own);
             *age = found ? SP_MIN(*age, its) : its;
@@ -96,7 +96,7 @@ static void sp_let_go(sp_merge *m, const sp_slot_type *stay, size_t n)
 {
     sp_table *table = &m->to->table;
     size_t at = 0;
-    for (sp_slot_type slot = SP_SLOTS_RESERVED, end = table->own == NULL ? 0 : m->n_slots;
+    for (sp_slot_type slot = SP_SLOTS_RESERVED, end = table->arena == NULL ? 0 : m->n_slots;
          slot < end; slot++) {
         if (at < n && stay[at] == slot)
             at++;

@@ -157,8 +157,8 @@ static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_
     sp_back_om(head, all, rD);
     if (sp_column_of(blocks, slot)->n > 0.0) head->om = om;        /* that is of its e */
     else if (head->cnt == 0.0f) head->om = 0.0f;
-    else if (cnt == after[SP_SNAPSHOT_CNT] && om
-             == after[SP_SNAPSHOT_OM]) head->om = before[SP_SNAPSHOT_OM];
+    else if (cnt == after[SP_SNAPSHOT_CNT] && om == after[SP_SNAPSHOT_OM])
+        head->om = before[SP_SNAPSHOT_OM];
 }
 
 /* A column before a step and after it. Behind it lie so many e: `places` before, and after. */

@@ -77,8 +77,8 @@ typedef struct {                    /* a step of one output */
 } sp_stride;
 
 /* An event as it has been answered, and the step that is made of it. */
-typedef struct sp_weighed {
-    sp_own own;
+typedef struct sp_adaptive_scratch {
+    sp_scratch_head head;
     sp_sums sums;
     ptrdiff_t room;    /* entries */
     ptrdiff_t n_plain;  /* entries that are not columns */
@@ -109,7 +109,7 @@ typedef struct sp_weighed {
     ptrdiff_t top; /* by the scores: the answer */
     sp_surprise surprise;
     sp_shaped shaped;
-} sp_weighed;
+} sp_adaptive_scratch;
 
 /* How many labels naive Bayes weighs: two from the start, whether or not they have come. */
 static inline ptrdiff_t sp_adaptive_places(const sp_adaptive *a)
@@ -123,26 +123,28 @@ static inline ptrdiff_t sp_adaptive_outputs(const sp_adaptive *a)
 }
 
 /* Where the event has been answered. */
-static inline sp_weighed *sp_weighed_of(const sp_event *event)
+static inline sp_adaptive_scratch *sp_adaptive_scratch_of(const sp_event *event)
 {
-    return (sp_weighed *)(void *)event->own;
+    return (sp_adaptive_scratch *)(void *)event->scratch;
 }
 
 /* Slots and values of the entries as they have been answered: those of the event, or where there
    are columns, its own. */
-static inline const sp_slot_type *sp_weighed_slots(const sp_weighed *w, const sp_event *event)
+static inline const sp_slot_type *sp_adaptive_scratch_slots(const sp_adaptive_scratch *w,
+                                                            const sp_event *event)
 {
     return w->n > w->n_plain ? w->slots : event->slots;
 }
 
-static inline const double *sp_weighed_values(const sp_weighed *w, const sp_event *event)
+static inline const double *sp_adaptive_scratch_values(const sp_adaptive_scratch *w,
+                                                       const sp_event *event)
 {
     return w->n > w->n_plain ? w->x : event->values;
 }
 
 /* Which entry of the event entry i is, which is not a gap; -1: it is a column that the event
    lacks. */
-static inline ptrdiff_t sp_weighed_entry(const sp_weighed *w, ptrdiff_t i)
+static inline ptrdiff_t sp_adaptive_scratch_entry(const sp_adaptive_scratch *w, ptrdiff_t i)
 {
     return w->n == w->n_plain ? i : w->entries[i] == UINT32_MAX ? -1 : (ptrdiff_t)w->entries[i];
 }

@@ -34,7 +34,7 @@ typedef struct sp_learner {
     bool intercept;        /* whether an event begins with one */
     int answer;            /* what kind of answer it gives now */
     sp_two_labels two;     /* with one output for two labels: which have been met */
-    sp_table *before;      /* while a third label is being learned: what it was split from */
+    sp_table *old_form;    /* while a third label is being learned: what it was split from */
     uint64_t n_seen;
     uint64_t n_updates;
     uint64_t n_mistakes;

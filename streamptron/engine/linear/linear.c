@@ -167,7 +167,7 @@ SP_RARE SP_PRIVATE int sp_linear_split(sp_learner *learner)
         sp_free(before);
         return -1;
     }
-    learner->before = before;
+    learner->old_form = before;
     learner->answer = SP_ANSWER_LABELS;
     learner->version += 1;
     return 0;
@@ -177,17 +177,17 @@ SP_RARE SP_PRIVATE void sp_linear_split_end(sp_learner *learner, bool failed)
 {
     sp_table split = learner->table;
     if (failed) {
-        learner->table = *learner->before;
+        learner->table = *learner->old_form;
         learner->answer = SP_ANSWER_PAIR;
         learner->version += 1;
         sp_table_free(&split);
     } else {
         for (int kind = 0; kind < SP_KEPT_KINDS; kind++)
             sp_calibrator_split(&learner->fits[kind]);
-        sp_table_free(learner->before);
+        sp_table_free(learner->old_form);
     }
-    sp_free(learner->before);
-    learner->before = NULL;
+    sp_free(learner->old_form);
+    learner->old_form = NULL;
 }
 
 SP_PRIVATE int sp_linear_plan(sp_learner *learner, sp_event *event, const sp_entries *row,

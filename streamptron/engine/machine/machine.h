@@ -207,9 +207,9 @@ static inline void sp_machine_probabilities(const sp_learner *learner, const sp_
                                             sp_answer answer, double *p)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
-        sp_adaptive_probabilities(&learner->adaptive, sp_weighed_of(event), p);
+        sp_adaptive_probabilities(&learner->adaptive, sp_adaptive_scratch_of(event), p);
     else if (sp_machine_of(learner) == SP_MACHINE_MANY)
-        sp_many_probabilities(&learner->adaptive, sp_met_of(event), p);
+        sp_many_probabilities(&learner->adaptive, sp_many_scratch_of(event), p);
     else if (sp_machine_of(learner) == SP_MACHINE_SETS)
         sp_sets_probabilities(learner, event, p);
     else
@@ -230,7 +230,7 @@ static inline int sp_machine_plan(sp_learner *learner, sp_event *event, const sp
 {
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
-        sp_adaptive_plan(&learner->adaptive, sp_weighed_of(event), y, u);
+        sp_adaptive_plan(&learner->adaptive, sp_adaptive_scratch_of(event), y, u);
         return 0;
     case SP_MACHINE_MANY:
         sp_many_plan(learner, event, y, u);
@@ -250,7 +250,7 @@ static inline int sp_machine_plan(sp_learner *learner, sp_event *event, const sp
 static inline bool sp_machine_turns(const sp_learner *learner, ptrdiff_t y)
 {
     return sp_machine_of(learner) == SP_MACHINE_LINEAR && y == learner->table.n_outputs
-           && learner->before == NULL && sp_wide_is_due(learner, y + 1);
+           && learner->old_form == NULL && sp_wide_is_due(learner, y + 1);
 }
 
 /* All that can fail: slots for new features, an output for a new label, chunks for the step. */
@@ -612,7 +612,7 @@ static inline bool sp_machine_mix_same(const sp_merge *m, const sp_shard *shard,
 /* Whether chunks of the same bytes hold the same: no part of their slots lies elsewhere. */
 static inline bool sp_machine_is_flat(const sp_learner *learner, const sp_learner *other)
 {
-    return learner->table.own == NULL && other->table.own == NULL;
+    return learner->table.arena == NULL && other->table.arena == NULL;
 }
 
 /* Whether a block of a chunk may have numbers, where a shard has some in the chunk. */
@@ -655,7 +655,7 @@ SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_
     *marks = NULL;
     if (sp_machine_row_blocks(learner) >> block & 1)
         *marks = (const uint32_t *)(const void *)sp_row_look(
-            (const sp_sparse_rows *)learner->table.own, row, room);
+            (const sp_sparse_rows *)learner->table.arena, row, room);
     return *marks == NULL ? 0 : row->n;
 }
 

@@ -37,10 +37,10 @@ SP_PRIVATE int sp_many_overlay_begin(sp_learner *learner, const sp_learner *base
 {
     sp_table *table = &learner->table;
     sp_rows_free(sp_many_rows(table));
-    table->own = NULL;
+    table->arena = NULL;
     if (base->adaptive.rows) {
-        table->own = sp_rows_copy(sp_many_rows(&base->table));
-        return table->own == NULL ? -1 : 0;
+        table->arena = sp_rows_copy(sp_many_rows(&base->table));
+        return table->arena == NULL ? -1 : 0;
     }
     sp_table_free(table);
     return sp_many_turned(table, &base->table, base->adaptive.positive) < 0 ? -1 : 1;

@@ -12,7 +12,7 @@
 
 /* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. Those
    of the labels met are in p, and are to be divided by it. */
-static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
+static void sp_many_total(const sp_learner *learner, sp_many_scratch *w, bool fresh)
 {
     const sp_adaptive *a = &learner->adaptive;
     double best = sp_many_line_of(a, w, w->line_top);
@@ -30,7 +30,7 @@ static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
 
 /* How far the event was to be expected with label y, whose probability is p. The labels not met are
    many, and each of them is next to nothing. */
-static sp_surprise sp_many_surprise(sp_met *w, double p)
+static sp_surprise sp_many_surprise(sp_many_scratch *w, double p)
 {
     const double others = w->rest * w->shift / w->total;
     sp_surprise of = {1.0 - p, 0.0, 0.0};
@@ -55,7 +55,7 @@ static bool sp_many_sharpens(const sp_adaptive *a)
 }
 
 /* u d log P(y) / d tau: the labels in U first, then all others. */
-static double sp_many_sharper(const sp_adaptive *a, sp_met *w, ptrdiff_t y, double u)
+static double sp_many_sharper(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t y, double u)
 {
     const double scale = sp_tempering(a) * a->tau;
     const double best = sp_many_score_of(a, w, w->weighed.top) * scale;
@@ -85,12 +85,13 @@ static double sp_many_reach_most(const sp_adaptive *a, ptrdiff_t y)
 
 /* A stride, and whether it makes entries: the event's label does (g is above 0), and what erred by
    much. */
-static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double g, double u)
+static void sp_many_aim_at(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t k, double g,
+                           double u)
 {
     const double wide = (double)a->n_labels / SP_MANY_EACH;
     sp_stride *stride = &w->weighed.strides[w->weighed.n_strides];
     ptrdiff_t n = w->weighed.n_strides;
-    sp_weighed_aim(a, &w->weighed, k, g, u);
+    sp_adaptive_scratch_aim(a, &w->weighed, k, g, u);
     if (w->weighed.n_strides == n)
         return;
     stride->always = stride->f;
@@ -104,7 +105,7 @@ static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double 
 }
 
 /* The strides of labels that were met: those whose probability is enough for one, and y. */
-static void sp_many_aim_at_met(const sp_adaptive *a, sp_met *w, ptrdiff_t y, double u)
+static void sp_many_aim_at_met(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t y, double u)
 {
     /* at least as low as the least e^score that makes a step, whatever roundings say */
     const double least = SP_THR * w->total / u * (1.0 - 1e-9);
@@ -121,7 +122,8 @@ static void sp_many_aim_at_met(const sp_adaptive *a, sp_met *w, ptrdiff_t y, dou
 }
 
 /* The strides of labels that were not met: those whose probability is enough for one, and y. */
-static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
+static void sp_many_aim_at_others(const sp_learner *learner, sp_many_scratch *w, ptrdiff_t y,
+                                  double u)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_many *many = &a->many;
@@ -141,7 +143,7 @@ static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_
 }
 
 /* The same of curves and surfaces. */
-static void sp_many_aim_shapes(const sp_adaptive *a, sp_met *w, ptrdiff_t y, double u)
+static void sp_many_aim_shapes(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t y, double u)
 {
     sp_shaped *shaped = &w->weighed.shaped;
     const sp_shaping of = sp_adaptive_shaping(a);
@@ -152,7 +154,7 @@ static void sp_many_aim_shapes(const sp_adaptive *a, sp_met *w, ptrdiff_t y, dou
     sp_shapes_aim(&a->shapes, &of, shaped, y, w->begins, u);
 }
 
-SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
+SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_many_scratch *w, ptrdiff_t y, double u)
 {
     const sp_adaptive *a = &learner->adaptive;
     const bool fresh = y == a->n_labels;
@@ -184,7 +186,7 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
 
 /* --- Blocks for rows */
 
-SP_PRIVATE void sp_many_release(sp_sparse_rows *rows, sp_met *w)
+SP_PRIVATE void sp_many_release(sp_sparse_rows *rows, sp_many_scratch *w)
 {
     for (ptrdiff_t i = 0; i < w->n_claims; i++) {
         if (w->claims[i].block)
@@ -194,7 +196,8 @@ SP_PRIVATE void sp_many_release(sp_sparse_rows *rows, sp_met *w)
 }
 
 /* How many entries a row will have, at most; `labels`: those that it has, where that is known. */
-static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_met *w, const sp_sparse *row,
+static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_many_scratch *w,
+                               const sp_sparse *row,
                                ptrdiff_t y, bool steps, const uint64_t *labels)
 {
     uint32_t n = row->n;
@@ -208,7 +211,7 @@ static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_met *w, cons
 
 /* Take a block for a row that will have n entries, if it needs one; `labels`: for how many, if it
    is to be dense. -1 without memory. */
-static int sp_many_claim(sp_sparse_rows *rows, sp_met *w, ptrdiff_t entry, bool e,
+static int sp_many_claim(sp_sparse_rows *rows, sp_many_scratch *w, ptrdiff_t entry, bool e,
                          const sp_sparse *row, uint32_t n, ptrdiff_t labels)
 {
     if (row->block && row->dense == (labels > 0)
@@ -223,12 +226,13 @@ static int sp_many_claim(sp_sparse_rows *rows, sp_met *w, ptrdiff_t entry, bool 
     return 0;
 }
 
-SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_met *w, ptrdiff_t y)
+SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_many_scratch *w,
+                               ptrdiff_t y)
 {
     const sp_sparse none = {0};
     const sp_table *table = &learner->table;
-    const sp_weighed *weighed = &w->weighed;
-    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
+    const sp_adaptive_scratch *weighed = &w->weighed;
+    const sp_slot_type *slots = sp_adaptive_scratch_slots(weighed, event);
     sp_sparse_rows *rows = sp_many_rows(table);
     const ptrdiff_t n_labels = SP_MAX(learner->adaptive.n_labels, y + 1);
     int failed = 0;
@@ -261,7 +265,7 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
 
 /* Let rows move to the blocks that were taken for them; columns that the ceiling has let go need
    none. */
-static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_met *w)
+static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_many_scratch *w)
 {
     sp_sparse_rows *rows = sp_many_rows(table);
     for (ptrdiff_t i = 0; i < w->n_claims; i++) {
@@ -282,7 +286,7 @@ static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_me
 
 /* m, how far the labels usually are from the best: the mean of Z - z over all K, and a K-th of the
    best one's lead. */
-static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
+static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_many_scratch *w)
 {
     if (w->n_met == 0)
         return;
@@ -294,7 +298,7 @@ static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
 }
 
 /* b, what a label usually has, without naive Bayes, in an event that is not its own. */
-static void sp_many_learn_usual_score(sp_adaptive *a, const sp_met *w, ptrdiff_t y)
+static void sp_many_learn_usual_score(sp_adaptive *a, const sp_many_scratch *w, ptrdiff_t y)
 {
     double others = sp_met_sum(w->plain, w->n_met);
     ptrdiff_t n = w->n_met;
@@ -307,7 +311,7 @@ static void sp_many_learn_usual_score(sp_adaptive *a, const sp_met *w, ptrdiff_t
 }
 
 /* The strides in the intercepts. */
-static void sp_many_go_always(sp_adaptive *a, const sp_weighed *weighed)
+static void sp_many_go_always(sp_adaptive *a, const sp_adaptive_scratch *weighed)
 {
     const ptrdiff_t n = a->intercept ? weighed->n_strides : 0;
     const bool at_once = 4 * n >= a->many.room; /* many of all labels, and one pass over the tree */
@@ -323,7 +327,7 @@ static void sp_many_go_always(sp_adaptive *a, const sp_weighed *weighed)
 }
 
 /* Naive Bayes' weight, by all labels together. */
-static void sp_many_learn_bayes(sp_adaptive *a, const sp_met *w)
+static void sp_many_learn_bayes(sp_adaptive *a, const sp_many_scratch *w)
 {
     double squares = 0.0;
     double step = 0.0;
@@ -379,10 +383,10 @@ SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, pt
 /* --- The rows of an event */
 
 /* Its steps in a row. Which labels this has is not to be foreseen, so no branch asks. */
-SP_TEMPLATE void sp_many_step_in(const sp_sparse_rows *rows, sp_sparse *row, const sp_met *w,
-                                 double X)
+SP_TEMPLATE void sp_many_step_in(const sp_sparse_rows *rows, sp_sparse *row,
+                                 const sp_many_scratch *w, double X)
 {
-    const sp_weighed *weighed = &w->weighed;
+    const sp_adaptive_scratch *weighed = &w->weighed;
     sp_moves moves;
     for (ptrdiff_t j = 0; j < w->n_adds; j++)
         sp_row_insert(rows, row, w->adds[j]);
@@ -459,14 +463,15 @@ SP_WIDER_HERE(void, sp_many_settle,
 
 /* The steps in all rows, and the counts of entries that are not columns. */
 SP_WIDER_HERE(void, sp_many_learn_rows,
-         (sp_learner *learner, const sp_event *event, const sp_met *w, ptrdiff_t y, double u),
+         (sp_learner *learner, const sp_event *event, const sp_many_scratch *w, ptrdiff_t y,
+          double u),
          (learner, event, w, y, u))
 {
     const sp_adaptive *a = &learner->adaptive;
-    const sp_weighed *weighed = &w->weighed;
+    const sp_adaptive_scratch *weighed = &w->weighed;
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
-    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
-    const double *x = sp_weighed_values(weighed, event);
+    const sp_slot_type *slots = sp_adaptive_scratch_slots(weighed, event);
+    const double *x = sp_adaptive_scratch_values(weighed, event);
     const double all = a->T + (double)a->n_labels;
     sp_march march;
     sp_dues dues;
@@ -537,9 +542,9 @@ static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double 
 }
 
 /* The columns of an event, after its other features. */
-static void sp_many_learn_columns(sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
+static void sp_many_learn_columns(sp_learner *learner, sp_many_scratch *w, ptrdiff_t y, double u)
 {
-    const sp_weighed *weighed = &w->weighed;
+    const sp_adaptive_scratch *weighed = &w->weighed;
     const sp_blocks blocks = sp_table_blocks(&learner->table);
     bool sift = false;
     for (ptrdiff_t i = weighed->n_plain; i < weighed->n_shown; i++) {
@@ -552,12 +557,12 @@ static void sp_many_learn_columns(sp_learner *learner, sp_met *w, ptrdiff_t y, d
         sp_columns_sift(&learner->adaptive.columns, &blocks);
 }
 
-SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met *w, ptrdiff_t y,
-                              double u)
+SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_many_scratch *w,
+                              ptrdiff_t y, double u)
 {
     sp_adaptive *a = &learner->adaptive;
-    sp_weighed *weighed = &w->weighed;
-    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
+    sp_adaptive_scratch *weighed = &w->weighed;
+    const sp_slot_type *slots = sp_adaptive_scratch_slots(weighed, event);
     const ptrdiff_t n = a->n_labels;
     sp_leave_evicted(&learner->table, weighed);
     sp_many_move(&learner->table, slots, w);
@@ -576,7 +581,7 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
         a->G0[y] = SP_MANY_G0;
         sp_tree_set(&learner->adaptive.many, y, w->begins);
     }
-    sp_begin_columns(a, &learner->table, weighed, sp_weighed_values(weighed, event), u);
+    sp_begin_columns(a, &learner->table, weighed, sp_adaptive_scratch_values(weighed, event), u);
     sp_many_go_always(a, weighed);
     a->T += u;
     sp_adaptive_set_count(a, y, a->D[y] + u);

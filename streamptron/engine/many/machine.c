@@ -84,8 +84,8 @@ SP_PRIVATE int sp_many_turned(sp_table *to, const sp_table *pair, int positive)
 {
     int failed = sp_table_copy(to, pair);
     to->kind = &sp_many_slots;
-    to->own = sp_rows_open();
-    if (failed < 0 || to->own == NULL || sp_table_add_outputs(to, 1) < 0)
+    to->arena = sp_rows_open();
+    if (failed < 0 || to->arena == NULL || sp_table_add_outputs(to, 1) < 0)
         return -1;
     return sp_many_turn_table(to, positive);
 }
@@ -126,7 +126,7 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
         sp_free(before);
         return -1;
     }
-    learner->before = before;
+    learner->old_form = before;
     a->many.pair.shapes = a->shapes;
     a->shapes = shapes;
     learner->answer = SP_ANSWER_LABELS;
@@ -141,7 +141,7 @@ SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
     const sp_once_pair *pair = &learner->adaptive.many.pair;
     if (failed) {
         sp_table turned = learner->table;
-        learner->table = *learner->before;
+        learner->table = *learner->old_form;
         learner->answer = SP_ANSWER_PAIR;
         learner->version += 1;
         a->rows = false;
@@ -156,12 +156,12 @@ SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
         sp_table_free(&turned);
         sp_tree_free(&learner->adaptive.many);
     } else {
-        sp_table_free(learner->before);
+        sp_table_free(learner->old_form);
         sp_shapes_free(&a->many.pair.shapes);
     }
     memset(&a->many.pair.shapes, 0, sizeof(sp_shapes));
-    sp_free(learner->before);
-    learner->before = NULL;
+    sp_free(learner->old_form);
+    learner->old_form = NULL;
 }
 
 SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
@@ -171,9 +171,9 @@ SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
         || sp_shapes_lanes(&learner->adaptive.shapes, n) < 0
         || sp_tree_room(&learner->adaptive.many, n) < 0)
         return -1;
-    if (table->own == NULL)
-        table->own = sp_rows_open();
-    if (table->own == NULL) {
+    if (table->arena == NULL)
+        table->arena = sp_rows_open();
+    if (table->arena == NULL) {
         sp_tree_free(&learner->adaptive.many); /* it has no other owner while there are no rows */
         return -1;
     }
@@ -191,15 +191,15 @@ SP_PRIVATE void sp_many_close(sp_learner *learner)
 {
     sp_tree_free(&learner->adaptive.many);
     sp_rows_free(sp_many_rows(&learner->table));
-    learner->table.own = NULL;
+    learner->table.arena = NULL;
 }
 
 SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
 {
     const sp_many *many = &other->adaptive.many;
     int failed = sp_adaptive_copy(&to->adaptive, &other->adaptive);
-    to->table.own = sp_rows_copy(sp_many_rows(&other->table));
-    if (failed < 0 || to->table.own == NULL || sp_tree_room(&to->adaptive.many, many->room) < 0)
+    to->table.arena = sp_rows_copy(sp_many_rows(&other->table));
+    if (failed < 0 || to->table.arena == NULL || sp_tree_room(&to->adaptive.many, many->room) < 0)
         return -1;
     memcpy(to->adaptive.many.tree, many->tree, sp_tree_bytes(many));
     return 0;
@@ -273,35 +273,35 @@ SP_RARE SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_t
 
 /* --- The path of an event */
 
-static void sp_met_free(sp_own *own)
+static void sp_many_scratch_free(sp_scratch_head *head)
 {
-    sp_met *w = (sp_met *)(void *)own;
+    sp_many_scratch *w = (sp_many_scratch *)(void *)head;
     sp_free(w->spots);
     sp_free(w->met);
     sp_free(w->score);
     sp_free(w->adds);
     sp_free(w->rows);
     sp_free(w->claims);
-    sp_weighed_free(own);
+    sp_adaptive_scratch_free(head);
 }
 
-static size_t sp_met_bytes(const sp_own *own)
+static size_t sp_many_scratch_bytes(const sp_scratch_head *head)
 {
-    const sp_met *w = (const sp_met *)(const void *)own;
-    return sp_weighed_bytes(own)
+    const sp_many_scratch *w = (const sp_many_scratch *)(const void *)head;
+    return sp_adaptive_scratch_bytes(head)
            + (size_t)w->labels_room
                  * (sizeof(uint64_t) + 2 * sizeof(uint32_t) + 7 * sizeof(double))
            + (size_t)w->rows_room * (sizeof(sp_row_seen) + 2 * sizeof(sp_claim));
 }
 
-static const sp_own_kind sp_met_kind = {
-    .size = sizeof(sp_met),
-    .bytes = sp_met_bytes,
-    .free = sp_met_free,
+static const sp_scratch_kind sp_many_scratch_kind = {
+    .size = sizeof(sp_many_scratch),
+    .bytes = sp_many_scratch_bytes,
+    .free = sp_many_scratch_free,
 };
 
 /* Room in an event for so many labels, and for the rows of its entries. -1 without memory. */
-static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
+static int sp_many_scratch_reserve(sp_many_scratch *w, ptrdiff_t labels)
 {
     ptrdiff_t room = w->weighed.n + w->weighed.n / 2 + 16;
     if (w->weighed.n > w->rows_room) {
@@ -340,10 +340,10 @@ SP_PRIVATE int sp_many_score_event(sp_learner *learner, sp_event *event)
 {
     ptrdiff_t n = learner->adaptive.n_labels;
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * n) < 0
-        || sp_weighed_read(learner, event, &sp_met_kind, n + 1) < 0)
+        || sp_adaptive_scratch_read(learner, event, &sp_many_scratch_kind, n + 1) < 0)
         return -1;
-    sp_met *w = sp_met_of(event);
-    if (sp_met_reserve(w, n + 1) < 0)
+    sp_many_scratch *w = sp_many_scratch_of(event);
+    if (sp_many_scratch_reserve(w, n + 1) < 0)
         return -1;
     event->n_scores = n;
     sp_many_answer(learner, event, w);
@@ -355,7 +355,7 @@ SP_PRIVATE int sp_many_score_event(sp_learner *learner, sp_event *event)
 SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event)
 {
     const sp_adaptive *a = &learner->adaptive;
-    sp_met *w = sp_met_of(event);
+    sp_many_scratch *w = sp_many_scratch_of(event);
     double tempering = sp_tempering(a);
     if (w->decided)
         return;
@@ -366,20 +366,20 @@ SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event)
 
 SP_PRIVATE void sp_many_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    sp_many_aim(learner, sp_met_of(event), y, u);
+    sp_many_aim(learner, sp_many_scratch_of(event), y, u);
 }
 
 SP_PRIVATE int sp_many_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    sp_met *w = sp_met_of(event);
+    sp_many_scratch *w = sp_many_scratch_of(event);
     if (u == 0.0)
         return 0;
-    if (sp_weighed_make_room(learner, event, y) < 0
+    if (sp_adaptive_scratch_reserve_entries(learner, event, y) < 0
         || sp_tree_room(&learner->adaptive.many, y + 1) < 0
         || (y == learner->adaptive.n_labels && sp_table_add_outputs(&learner->table, 1) < 0)
         || sp_many_reserve(learner, event, w, y) < 0)
         return -1;
-    if (sp_weighed_chunks(learner, event) < 0) {
+    if (sp_adaptive_scratch_chunks(learner, event) < 0) {
         sp_many_release(sp_many_rows(&learner->table), w);
         return -1;
     }
@@ -388,7 +388,7 @@ SP_PRIVATE int sp_many_reserve_event(sp_learner *learner, sp_event *event, ptrdi
 
 SP_PRIVATE void sp_many_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    sp_met *w = sp_met_of(event);
+    sp_many_scratch *w = sp_many_scratch_of(event);
     const ptrdiff_t best = event->verdicts[SP_KEPT_CURRENT].best;
     learner->n_seen += 1;
     learner->n_mistakes += best != y;

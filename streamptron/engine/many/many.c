@@ -18,7 +18,7 @@ static bool sp_many_is_row(const sp_sparse_rows *rows, const sp_sparse *row, ptr
 }
 
 /* Move the exponent of a product, one of those at p, to E. */
-static void sp_many_shorten(sp_met *w, double *P, uint32_t at)
+static void sp_many_shorten(sp_many_scratch *w, double *P, uint32_t at)
 {
     ptrdiff_t exponent = 0;
     if (!w->shortened)
@@ -30,7 +30,8 @@ static void sp_many_shorten(sp_met *w, double *P, uint32_t at)
 
 /* Add what a feature's row says. Whether a label was met before is not to be foreseen, so no branch
    asks: a new one's sums begin at the next place, where 0 and 1 have been written. */
-static void sp_many_hear(sp_met *w, const sp_entry *entries, uint32_t n, double h, double t)
+static void sp_many_hear(sp_many_scratch *w, const sp_entry *entries, uint32_t n, double h,
+                         double t)
 {
     const uint64_t turn = (uint64_t)w->turn << 32;
     uint64_t *const spots = w->spots;
@@ -74,7 +75,7 @@ SP_TEMPLATE void sp_many_ask_for(const sp_entry *entries, uint32_t n)
 /* The row of entry i; NULL if it has no entries, or is none that learning can have made. Those of
    entries to come are asked for. */
 SP_TEMPLATE const sp_sparse *sp_many_row_of(const sp_learner *learner, const sp_slot_type *slots,
-                                            ptrdiff_t i, sp_met *w)
+                                            ptrdiff_t i, sp_many_scratch *w)
 {
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
     double *const *heads = learner->table.blocks->chunks;
@@ -94,7 +95,8 @@ SP_TEMPLATE const sp_sparse *sp_many_row_of(const sp_learner *learner, const sp_
 }
 
 /* All rows of the event. */
-static void sp_many_hear_rows(const sp_learner *learner, const sp_slot_type *slots, sp_met *w)
+static void sp_many_hear_rows(const sp_learner *learner, const sp_slot_type *slots,
+                              sp_many_scratch *w)
 {
     const sp_sums *sums = &w->weighed.sums;
     sp_entry room[SP_DENSE_MOST];
@@ -146,7 +148,8 @@ SP_TEMPLATE void sp_few_shorten(double *P, double *E, ptrdiff_t n)
 /* All rows of the event, as above. Products are looked at after every fourth row, or sixteenth: a
    row makes them at most 1 + T / 3 times as large, so none can become infinite so soon. */
 SP_WIDER_HERE(void, sp_few_hear_rows,
-         (const sp_learner *learner, const sp_slot_type *slots, sp_met *w), (learner, slots, w))
+         (const sp_learner *learner, const sp_slot_type *slots, sp_many_scratch *w),
+              (learner, slots, w))
 {
     const ptrdiff_t n_labels = learner->adaptive.n_labels;
     const ptrdiff_t lanes = (n_labels + 3) / 4 * 4;
@@ -184,7 +187,7 @@ SP_WIDER_HERE(void, sp_few_hear_rows,
 }
 
 /* z of the labels that were met; and the largest, or 0. */
-static void sp_many_ask_naive_bayes(const sp_adaptive *a, sp_met *w)
+static void sp_many_ask_naive_bayes(const sp_adaptive *a, sp_many_scratch *w)
 {
     const sp_priors priors = {sp_one_log(1.0 + a->T / (double)a->n_labels / 3.0), sp_many_rare(a),
                               (double)SP_MAX(w->weighed.sums.used - 1, (ptrdiff_t)0)};
@@ -199,7 +202,7 @@ static void sp_many_ask_naive_bayes(const sp_adaptive *a, sp_met *w)
 }
 
 /* The label of the largest score, of equals the first. */
-static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
+static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_many_scratch *w)
 {
     const sp_adaptive *a = &learner->adaptive;
     ptrdiff_t top = -1;
@@ -223,7 +226,7 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
 }
 
 /* Curves and surfaces, which know all labels. */
-static void sp_many_shape(const sp_adaptive *a, sp_met *w)
+static void sp_many_shape(const sp_adaptive *a, sp_many_scratch *w)
 {
     sp_shaped *shaped = &w->weighed.shaped;
     const sp_shaping of = sp_adaptive_shaping(a);
@@ -237,12 +240,12 @@ static void sp_many_shape(const sp_adaptive *a, sp_met *w)
     w->weighed.top = top < a->n_labels ? top : 0; /* no number, as only a damaged file has it */
 }
 
-SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event, sp_met *w)
+SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event, sp_many_scratch *w)
 {
     const sp_adaptive *a = &learner->adaptive;
-    sp_weighed *weighed = &w->weighed;
+    sp_adaptive_scratch *weighed = &w->weighed;
     const double m = a->m > 0.0 ? a->m : 1.0;
-    sp_weighed_settle(weighed);
+    sp_adaptive_scratch_settle(weighed);
     if (weighed->n && !a->naive_bayes)
         memset(weighed->sums.t, 0, (size_t)weighed->n * sizeof(double));
     w->turn += 1;
@@ -255,7 +258,7 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     w->few = a->n_labels < SP_MANY_FEW && learner->index.bits == 0; /* also with a new one */
     w->thick = w->few ? sp_dense_from(a->n_labels) : UINT32_MAX;
     (a->n_labels <= SP_MANY_FEW ? sp_few_hear_rows : sp_many_hear_rows)(
-        learner, sp_weighed_slots(weighed, event), w);
+        learner, sp_adaptive_scratch_slots(weighed, event), w);
     w->largest = 0.0;
     w->decided = false;
     if (a->naive_bayes)
@@ -275,7 +278,7 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
 }
 
 /* The best label without an alarm; -1: there is none. */
-static ptrdiff_t sp_many_top_free(const sp_adaptive *a, const sp_met *w)
+static ptrdiff_t sp_many_top_free(const sp_adaptive *a, const sp_many_scratch *w)
 {
     ptrdiff_t top = -1;
     for (ptrdiff_t k = 0; k < a->n_labels; k++) {
@@ -286,7 +289,7 @@ static ptrdiff_t sp_many_top_free(const sp_adaptive *a, const sp_met *w)
     return top;
 }
 
-SP_PRIVATE ptrdiff_t sp_many_best(const sp_learner *learner, const sp_met *w)
+SP_PRIVATE ptrdiff_t sp_many_best(const sp_learner *learner, const sp_many_scratch *w)
 {
     const sp_adaptive *a = &learner->adaptive;
     const double tempering = sp_tempering(a);
@@ -311,7 +314,7 @@ SP_PRIVATE ptrdiff_t sp_many_best(const sp_learner *learner, const sp_met *w)
     return best;
 }
 
-SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, double *p)
+SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_many_scratch *w, double *p)
 {
     const double scale = sp_tempering(a) * a->tau;
     double total = 0.0;
@@ -324,11 +327,11 @@ SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, dou
         p[k] = w->damaged ? NAN : w->E[k] / total;
 }
 
-SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,
-                                        ptrdiff_t i, const sp_event *event)
+SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_many_scratch *w,
+                                        ptrdiff_t k, ptrdiff_t i, const sp_event *event)
 {
     const sp_adaptive *a = &learner->adaptive;
-    const sp_weighed *weighed = &w->weighed;
+    const sp_adaptive_scratch *weighed = &w->weighed;
     const double scale = sp_tempering(a);
     const double z = sp_many_met(w, k) && a->naive_bayes ? w->z[sp_many_at(w, k)] : 0.0;
     double told = 0.0; /* what naive Bayes' value has of one of z, before its share counts */
@@ -339,7 +342,8 @@ SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met 
     }
     if (i < 0) /* of one feature less than there are */
         return ((a->intercept ? a->w0[k] : 0.0) + told * rarity) * scale;
-    const sp_entry entry = sp_many_entry(&learner->table, sp_weighed_slots(weighed, event)[i], k);
+    const sp_entry entry = sp_many_entry(&learner->table,
+                                         sp_adaptive_scratch_slots(weighed, event)[i], k);
     double share = (double)entry.w * (weighed->sums.h[i] * weighed->r);
     double t = weighed->sums.t[i];
     if (t > 0.0 && z != 0.0)

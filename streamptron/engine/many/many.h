@@ -84,8 +84,8 @@ typedef struct sp_claim {
 } sp_claim;
 
 /* An event as it has been answered, and the step that follows: it begins as with two labels. */
-typedef struct sp_met {
-    sp_weighed weighed;
+typedef struct sp_many_scratch {
+    sp_adaptive_scratch weighed;
     uint32_t turn;   /* of answers; never 0 */
     uint64_t *spots; /* by label: the turn in which it was last met, 2^32 times, and where it is
                         among those met */
@@ -118,16 +118,16 @@ typedef struct sp_met {
     ptrdiff_t n_claims;
     bool decided; /* the scores of all labels are worked out */
     bool damaged; /* a row of a file is none: no score is finite */
-} sp_met;
+} sp_many_scratch;
 
-static inline sp_met *sp_met_of(const sp_event *event)
+static inline sp_many_scratch *sp_many_scratch_of(const sp_event *event)
 {
-    return (sp_met *)(void *)event->own;
+    return (sp_many_scratch *)(void *)event->scratch;
 }
 
 static inline sp_sparse_rows *sp_many_rows(const sp_table *table)
 {
-    return (sp_sparse_rows *)table->own;
+    return (sp_sparse_rows *)table->arena;
 }
 
 /* A column's e. */
@@ -136,24 +136,24 @@ static inline sp_head *sp_many_e(const sp_table *table, sp_slot_type slot)
     return sp_head_of(table->blocks[SP_BLOCK_E].chunks, slot);
 }
 
-static inline bool sp_many_met(const sp_met *w, ptrdiff_t k)
+static inline bool sp_many_met(const sp_many_scratch *w, ptrdiff_t k)
 {
     return w->spots[k] >> 32 == w->turn;
 }
 
 /* The place of a label that was met. */
-static inline uint32_t sp_many_at(const sp_met *w, ptrdiff_t k)
+static inline uint32_t sp_many_at(const sp_many_scratch *w, ptrdiff_t k)
 {
     return (uint32_t)w->spots[k];
 }
 
 /* The score of a label in an answered event, as the line has it; and with curves and surfaces. */
-static inline double sp_many_line_of(const sp_adaptive *a, const sp_met *w, ptrdiff_t k)
+static inline double sp_many_line_of(const sp_adaptive *a, const sp_many_scratch *w, ptrdiff_t k)
 {
     return sp_many_met(w, k) ? w->score[sp_many_at(w, k)] : a->w0[k];
 }
 
-static inline double sp_many_score_of(const sp_adaptive *a, const sp_met *w, ptrdiff_t k)
+static inline double sp_many_score_of(const sp_adaptive *a, const sp_many_scratch *w, ptrdiff_t k)
 {
     return w->weighed.shaped.has ? w->weighed.shaped.final[k] : sp_many_line_of(a, w, k);
 }
@@ -178,16 +178,17 @@ static inline double sp_many_begins(const sp_adaptive *a)
 }
 
 /* Answer an event, whose features have been read. */
-SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event, sp_met *w);
+SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
+                               sp_many_scratch *w);
 
 /* The label of an answered event: the one with the largest score, where labels have no bars. */
-SP_PRIVATE ptrdiff_t sp_many_best(const sp_learner *learner, const sp_met *w);
+SP_PRIVATE ptrdiff_t sp_many_best(const sp_learner *learner, const sp_many_scratch *w);
 
 /* p[label] of every label. */
-SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, double *p);
+SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_many_scratch *w, double *p);
 
 /* What entry i of an answered event contributes to label k's score; -1: what is always there. */
-SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,
+SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_many_scratch *w, ptrdiff_t k,
                                 ptrdiff_t i, const sp_event *event);
 
 /* The sum over entries of c, in four lanes. */

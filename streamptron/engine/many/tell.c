@@ -74,8 +74,8 @@ SP_PRIVATE const char *sp_many_model_numbers_read(sp_learner *learner, const dou
 SP_PRIVATE void sp_many_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t k,
                                double *shares)
 {
-    const sp_met *w = sp_met_of(event);
-    const sp_weighed *weighed = &w->weighed;
+    const sp_many_scratch *w = sp_many_scratch_of(event);
+    const sp_adaptive_scratch *weighed = &w->weighed;
     for (ptrdiff_t i = 0; i < weighed->n_shown; i++)
         shares[i] = sp_many_share(learner, w, k, i, event);
     for (ptrdiff_t i = weighed->n_shown; i < weighed->n; i++)

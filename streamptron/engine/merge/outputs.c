@@ -13,7 +13,7 @@ SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot)
 
 SP_PRIVATE sp_slot_type sp_side_slot(const sp_merge *m, int k, sp_slot_type slot)
 {
-    return k == m->n ? sp_base_slot(m, slot) : sp_shard_own(&m->shards[k], slot);
+    return k == m->n ? sp_base_slot(m, slot) : sp_source_own(&m->shards[k], slot);
 }
 
 /* A number as the merged learner has it, from a side whose sign may be the other label's. */
@@ -69,7 +69,7 @@ static double sp_pocket(const sp_merge *m, sp_slot_type slot, ptrdiff_t output)
 {
     const sp_shard *shard = &m->shards[m->holder];
     const sp_table *its = &shard->learner->table;
-    sp_slot_type own = sp_shard_own(shard, slot);
+    sp_slot_type own = sp_source_own(shard, slot);
     const double *field;
     double sign;
     sp_clock clock;

@@ -104,7 +104,7 @@ SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names);
 SP_PRIVATE int sp_names_invert(sp_shard *shard);
 
 /* Its own slot of one of the merged learner's; the null slot if it does not have that name. */
-static inline sp_slot_type sp_shard_own(const sp_shard *shard, sp_slot_type merged)
+static inline sp_slot_type sp_source_own(const sp_shard *shard, sp_slot_type merged)
 {
     if (merged < shard->first)
         return merged;

@@ -127,7 +127,7 @@ SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event 
 /* A third label is not learned after all: two labels share an output again. */
 static void sp_unsplit(sp_learner *learner, sp_event *event)
 {
-    if (learner->before != NULL) {
+    if (learner->old_form != NULL) {
         sp_machine_split_end(learner, true);
         event->scored_version = 0;
     }
@@ -188,7 +188,7 @@ SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     int failed = sp_commit(learner, event, y, u);
     if (failed)
         sp_unsplit(learner, event);
-    else if (learner->before != NULL)
+    else if (learner->old_form != NULL)
         sp_machine_split_end(learner, false);
     sp_machine_finish(learner, event, n_slots);
     return failed;

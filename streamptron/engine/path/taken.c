@@ -182,12 +182,13 @@ static void sp_slots_measure(sp_undo_record *taken, const sp_learner *learner,
     taken->n[SP_RECORD_NUMBERS] = 2 * n * (size_t)sp_snapshot_width(taken->m) * sizeof(float);
     taken->n[SP_RECORD_MEANS] = 2 * n * sizeof(double);
     taken->n[SP_RECORD_COLUMNS]
-        = (size_t)sp_snapshot_columns_most(event) *
-        sp_snapshot_column_bytes(sp_snapshot_places(learner));
+        = (size_t)sp_snapshot_columns_most(event)
+          * sp_snapshot_column_bytes(sp_snapshot_places(learner));
     taken->n_parts = SP_RECORD_SHAPES;
-    if (sp_weighed_of(event)->shaped.has)
-        taken->n[taken->n_parts++] = sp_snapshot_shapes_bytes(&learner->adaptive.shapes,
-                                                              &sp_weighed_of(event)->shaped);
+    if (sp_adaptive_scratch_of(event)->shaped.has)
+        taken->n[taken->n_parts++]
+            = sp_snapshot_shapes_bytes(&learner->adaptive.shapes,
+                                       &sp_adaptive_scratch_of(event)->shaped);
 }
 
 /* Whether there are curves and surfaces that the step changes. */
@@ -217,7 +218,7 @@ static void sp_slots_before(sp_undo_record *taken, const sp_learner *learner, co
         = sp_snapshot_columns_before(learner, event, taken->y, taken->p[SP_RECORD_COLUMNS]);
     if (sp_undo_record_shapes(taken)) {
         uint8_t *shapes = taken->p[SP_RECORD_SHAPES];
-        sp_snapshot_shapes_before(&learner->adaptive.shapes, &sp_weighed_of(event)->shaped,
+        sp_snapshot_shapes_before(&learner->adaptive.shapes, &sp_adaptive_scratch_of(event)->shaped,
                                   taken->y, shapes);
         sp_snapshot_shaped_columns(learner, event, sp_snapshot_shapes_columns(shapes));
     }
@@ -241,8 +242,8 @@ static void sp_slots_after(sp_undo_record *taken, const sp_learner *learner, con
     sp_snapshot_numbers(learner, slots, n);
     taken->outputs = sp_adaptive_outputs(&learner->adaptive);
     if (sp_undo_record_shapes(taken))
-        sp_snapshot_shapes_after(&learner->adaptive.shapes, &sp_weighed_of(event)->shaped, taken->y,
-                                 u, taken->p[SP_RECORD_SHAPES]);
+        sp_snapshot_shapes_after(&learner->adaptive.shapes, &sp_adaptive_scratch_of(event)->shaped,
+                                 taken->y, u, taken->p[SP_RECORD_SHAPES]);
 }
 
 /* What is wrong with what is kept once. */

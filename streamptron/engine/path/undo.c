@@ -37,18 +37,18 @@ SP_PRIVATE size_t sp_snapshot_column_bytes(ptrdiff_t places)
 
 SP_PRIVATE ptrdiff_t sp_snapshot_columns_most(const sp_event *event)
 {
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     return w->n_shown - w->n_plain + (w->sums.begins ? w->n_plain : 0);
 }
 
 SP_PRIVATE ptrdiff_t sp_snapshot_slots(const sp_event *event, uint32_t *slots)
 {
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     ptrdiff_t n = event->n;
     if (slots != NULL)
         memcpy(slots, event->slots, (size_t)n * sizeof(uint32_t));
     for (ptrdiff_t i = w->n_plain; i < w->n_shown; i++) {
-        if (sp_weighed_entry(w, i) < 0) {
+        if (sp_adaptive_scratch_entry(w, i) < 0) {
             if (slots != NULL)
                 slots[n] = w->slots[i];
             n++;
@@ -77,7 +77,7 @@ SP_PRIVATE void sp_snapshot_find(const sp_learner *learner, uint32_t *slots, ptr
 
 SP_PRIVATE ptrdiff_t sp_snapshot_outputs(const sp_event *event, ptrdiff_t *k)
 {
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     for (ptrdiff_t i = 0; i < w->n_strides && k != NULL; i++) { /* they are few */
         ptrdiff_t j = i;
         for (; j > 0 && k[j - 1] > w->strides[i].k; j--)
@@ -153,13 +153,13 @@ SP_PRIVATE size_t sp_snapshot_columns_before(const sp_learner *learner, const sp
                                              ptrdiff_t y, uint8_t *columns)
 {
     const ptrdiff_t places = sp_snapshot_places(learner);
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     size_t bytes = 0;
     ptrdiff_t absent = event->n;
     for (ptrdiff_t i = w->n_plain; i < w->n_shown; i++) {
         sp_snapshot_column *kept = (sp_snapshot_column *)(void *)(columns + bytes);
         float *e = (float *)(void *)(kept + 1);
-        ptrdiff_t at = sp_weighed_entry(w, i);
+        ptrdiff_t at = sp_adaptive_scratch_entry(w, i);
         if (at < 0) /* but a gap may share its place */
             at = absent++;
         memset(kept, 0, sp_snapshot_column_bytes(places));
@@ -196,12 +196,12 @@ SP_PRIVATE size_t sp_snapshot_columns_after(const sp_learner *learner, const sp_
                                             const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
                                             uint8_t *columns, size_t bytes)
 {
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     const ptrdiff_t places = sp_snapshot_places(learner);
     size_t one = sp_snapshot_column_bytes(places);
     for (ptrdiff_t i = 0; i < w->n_begun; i++) {
         sp_snapshot_column *kept = (sp_snapshot_column *)(void *)(columns + bytes);
-        ptrdiff_t at = sp_weighed_entry(w, w->begun[i]);
+        ptrdiff_t at = sp_adaptive_scratch_entry(w, w->begun[i]);
         ptrdiff_t first = sp_first_of_slot(learner, event, at, event->slots[at]);
         memset(kept, 0, one);
         kept->at = (uint32_t)first;
@@ -223,12 +223,12 @@ SP_PRIVATE size_t sp_snapshot_columns_after(const sp_learner *learner, const sp_
 SP_PRIVATE void sp_snapshot_shaped_columns(const sp_learner *learner, const sp_event *event,
                                            uint32_t *columns)
 {
-    const sp_weighed *w = sp_weighed_of(event);
+    const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     const sp_heard *curves = &w->shaped.of[0];
     ptrdiff_t n = 0;
     ptrdiff_t absent = event->n;
     for (ptrdiff_t i = w->n_plain; i < w->n_shown && n < curves->n; i++) {
-        ptrdiff_t at = sp_weighed_entry(w, i);
+        ptrdiff_t at = sp_adaptive_scratch_entry(w, i);
         if (at < 0)
             at = absent++;
         if (w->slots[i] == curves->patches[n].a)
@@ -489,7 +489,7 @@ SP_PRIVATE int sp_snapshot_reserve_shapes(sp_learner *learner, sp_event *event)
     sp_adaptive *a = &learner->adaptive;
     if (a->rows && sp_shapes_lanes(&a->shapes, a->n_labels) < 0)
         return -1;
-    return sp_shaped_lanes(&a->shapes, &sp_weighed_of(event)->shaped);
+    return sp_shaped_lanes(&a->shapes, &sp_adaptive_scratch_of(event)->shaped);
 }
 
 SP_PRIVATE void sp_snapshot_take_back_shapes(sp_learner *learner, const sp_undo_snapshot *kept,
@@ -505,7 +505,7 @@ SP_PRIVATE void sp_snapshot_take_back_shapes(sp_learner *learner, const sp_undo_
         .D = a->D,
         .slots = kept->slots,
     };
-    sp_shapes_take_back(&a->shapes, &of, &sp_weighed_of(event)->shaped, shapes);
+    sp_shapes_take_back(&a->shapes, &of, &sp_adaptive_scratch_of(event)->shaped, shapes);
 }
 
 SP_PRIVATE bool sp_snapshot_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)

@@ -83,8 +83,8 @@ SP_API int sp_sets_marks_check(const sp_learner *learner, const double *slots, s
 SP_PRIVATE int sp_sets_overlay_begin(sp_learner *learner, const sp_learner *base)
 {
     sp_rows_free(sp_rows_of(&learner->table));
-    learner->table.own = sp_rows_copy(sp_rows_of(&base->table));
-    return learner->table.own == NULL ? -1 : 0;
+    learner->table.arena = sp_rows_copy(sp_rows_of(&base->table));
+    return learner->table.arena == NULL ? -1 : 0;
 }
 
 SP_PRIVATE int sp_sets_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,

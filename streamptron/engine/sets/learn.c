@@ -8,23 +8,23 @@
 #define SP_SETS_FULL 0x1p16   /* labels, of weight 1, after which what F1 is made of is halved */
 
 /* Whether the event has a label. */
-static bool sp_is_there(const sp_answered *w, ptrdiff_t k)
+static bool sp_is_there(const sp_sets_scratch *w, ptrdiff_t k)
 {
     return w->marks[k].told == w->word && w->marks[k].there;
 }
 
 /* Whether it says so, or that it has not. */
-static bool sp_is_named(const sp_answered *w, ptrdiff_t k)
+static bool sp_is_named(const sp_sets_scratch *w, ptrdiff_t k)
 {
     return !w->open || w->marks[k].told == w->word;
 }
 
-static bool sp_is_met(const sp_answered *w, ptrdiff_t k)
+static bool sp_is_met(const sp_sets_scratch *w, ptrdiff_t k)
 {
     return w->marks[k].seen == w->turn;
 }
 
-SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_answered *w)
+SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_sets_scratch *w)
 {
     bool wrong = false;
     if (s->n_labels == 0)
@@ -53,7 +53,7 @@ static sp_entry *sp_sets_entry(const sp_table *table, const sp_event *event, ptr
 }
 
 /* The sum of |X| for a label. */
-static double sp_sets_length(const sp_table *table, const sp_event *event, const sp_answered *w,
+static double sp_sets_length(const sp_table *table, const sp_event *event, const sp_sets_scratch *w,
                              uint32_t k, const sp_mark *mark)
 {
     double length = 0.0;
@@ -66,7 +66,7 @@ static double sp_sets_length(const sp_table *table, const sp_event *event, const
 
 /* The stride of a label, if its error is worth one. */
 static void sp_sets_aim_at(const sp_sets *s, const sp_table *table, const sp_event *event,
-                           sp_answered *w, double u, uint32_t k, const sp_label *label)
+                           sp_sets_scratch *w, double u, uint32_t k, const sp_label *label)
 {
     sp_mark *mark = &w->marks[k];
     bool there = sp_is_there(w, k);
@@ -119,7 +119,7 @@ SP_PRIVATE double sp_sets_all_wn(const sp_sets *s)
 }
 
 SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_event *event,
-                           sp_answered *w, double u)
+                           sp_sets_scratch *w, double u)
 {
     bool all = u > 1.0; /* also labels that are asleep may err by enough */
     ptrdiff_t room = w->n_met + (all ? s->n_labels : s->n_awake) + w->n_told;
@@ -160,7 +160,7 @@ SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_eve
 }
 
 /* How many entries a row is going to have. */
-static uint32_t sp_sets_needed(const sp_sparse_rows *rows, const sp_answered *w,
+static uint32_t sp_sets_needed(const sp_sparse_rows *rows, const sp_sets_scratch *w,
                                const sp_sparse *row)
 {
     uint32_t n = row->n;
@@ -169,7 +169,7 @@ static uint32_t sp_sets_needed(const sp_sparse_rows *rows, const sp_answered *w,
     return n;
 }
 
-SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp_answered *w)
+SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp_sets_scratch *w)
 {
     for (ptrdiff_t i = 0; i < event->n; i++) {
         if (w->values[i].block)
@@ -178,7 +178,7 @@ SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp
     }
 }
 
-SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_answered *w)
+SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_sets_scratch *w)
 {
     const sp_sparse none = {0};
     for (ptrdiff_t i = 0, end = event->n; i < end; i++)
@@ -205,7 +205,7 @@ SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_
 }
 
 /* Count what F1 is made of, for labels whose probability is not next to nothing. */
-static void sp_sets_tally(sp_sets *s, const sp_answered *w, double u)
+static void sp_sets_tally(sp_sets *s, const sp_sets_scratch *w, double u)
 {
     for (ptrdiff_t i = 0, end = w->n_met + s->n_awake; i < end; i++) {
         uint32_t k = i < w->n_met ? w->met[i] : s->awake[i - w->n_met];
@@ -231,7 +231,7 @@ static void sp_sets_tally(sp_sets *s, const sp_answered *w, double u)
     }
 }
 
-static void sp_sets_usual_odds(sp_sets *s, const sp_answered *w)
+static void sp_sets_usual_odds(sp_sets *s, const sp_sets_scratch *w)
 {
     double mean = 0.0;
     if (w->n_met == 0)
@@ -244,7 +244,7 @@ static void sp_sets_usual_odds(sp_sets *s, const sp_answered *w)
 }
 
 /* Take one stride. */
-static void sp_sets_go(sp_sets *s, sp_table *table, const sp_event *event, const sp_answered *w,
+static void sp_sets_go(sp_sets *s, sp_table *table, const sp_event *event, const sp_sets_scratch *w,
                        const sp_marked_stride *stride)
 {
     const sp_sparse_rows *rows = sp_rows_of(table);
@@ -271,7 +271,7 @@ static void sp_sets_go(sp_sets *s, sp_table *table, const sp_event *event, const
 
 /* The counts of a feature. */
 static void sp_sets_count(const sp_sets *s, const sp_sparse_rows *rows, sp_marked *marked,
-                          const sp_answered *w, double x, double v, double u)
+                          const sp_sets_scratch *w, double x, double v, double u)
 {
     sp_sparse *row = &marked->of.row;
     double halved = sp_count(&marked->head, x, u, s->T + 2.0);
@@ -289,8 +289,8 @@ static void sp_sets_count(const sp_sets *s, const sp_sparse_rows *rows, sp_marke
     }
 }
 
-SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event, sp_answered *w,
-                              double u)
+SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event,
+                              sp_sets_scratch *w, double u)
 {
     sp_sparse_rows *rows = sp_rows_of(table);
     double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;

@@ -16,20 +16,20 @@ SP_PRIVATE double sp_sets_all_wn(const sp_sets *s);
 SP_PRIVATE sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn);
 
 /* Whether an event that has its labels was not answered exactly. */
-SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_answered *w);
+SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_sets_scratch *w);
 
 /* The strides of an event that has its labels. -1 without memory. */
 SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_event *event,
-                           sp_answered *w, double u);
+                           sp_sets_scratch *w, double u);
 
 /* Take the blocks that rows will need. -1 without memory, and none has been taken. */
-SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_answered *w);
+SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_sets_scratch *w);
 
 /* Give back what sp_sets_reserve has taken. */
-SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp_answered *w);
+SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp_sets_scratch *w);
 
 /* Learn the labels; there is room for everything. */
-SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event, sp_answered *w,
-                              double u);
+SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event,
+                              sp_sets_scratch *w, double u);
 
 #endif

@@ -42,8 +42,8 @@ SP_PRIVATE int sp_sets_open(sp_learner *learner, bool scattered)
     sp_table_init(table, &sp_current_alone, SP_KEEP_NONE, false, scattered);
     table->kind = &sp_sets_slots;
     table->width = SP_HEAD_WIDTH;
-    table->own = sp_rows_open();
-    if (table->own == NULL
+    table->arena = sp_rows_open();
+    if (table->arena == NULL
         || sp_sets_init(&learner->sets, learner->rule.eta, learner->rule.forget) < 0)
         return -1;
     return sp_table_add_outputs(table, 0);
@@ -53,14 +53,14 @@ SP_PRIVATE void sp_sets_close(sp_learner *learner)
 {
     sp_sets_free(&learner->sets);
     sp_rows_free(sp_rows_of(&learner->table));
-    learner->table.own = NULL;
+    learner->table.arena = NULL;
 }
 
 SP_PRIVATE int sp_sets_duplicate(sp_learner *to, const sp_learner *other)
 {
     int failed = sp_sets_copy(&to->sets, &other->sets);
-    to->table.own = sp_rows_copy(sp_rows_of(&other->table));
-    return to->table.own == NULL ? -1 : failed;
+    to->table.arena = sp_rows_copy(sp_rows_of(&other->table));
+    return to->table.arena == NULL ? -1 : failed;
 }
 
 SP_PRIVATE size_t sp_sets_held(const sp_learner *learner)
@@ -96,7 +96,7 @@ SP_PRIVATE bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_sl
 static void sp_sets_scores(const sp_sets *s, sp_event *event)
 {
     for (ptrdiff_t k = 0; k < s->n_labels; k++)
-        event->scores[k] = sp_sets_score(s, sp_answered_of(event), k);
+        event->scores[k] = sp_sets_score(s, sp_sets_scratch_of(event), k);
 }
 
 SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
@@ -104,7 +104,7 @@ SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
     ptrdiff_t n = learner->sets.n_labels;
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * SP_MAX(n, (ptrdiff_t)2))
             < 0
-        || sp_answered_reserve(event, event->n, n) < 0)
+        || sp_sets_scratch_reserve(event, event->n, n) < 0)
         return -1;
     event->n_scores = n;
     event->judged = 0;
@@ -113,7 +113,7 @@ SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
             event->scores[k] = NAN;
         return 0;
     }
-    sp_sets_answer(&learner->sets, &learner->table, event, sp_answered_of(event));
+    sp_sets_answer(&learner->sets, &learner->table, event, sp_sets_scratch_of(event));
     if (learner->table.borrowed) /* the door looks whether they are finite */
         sp_sets_scores(&learner->sets, event);
     return 0;
@@ -136,18 +136,18 @@ SP_PRIVATE void sp_sets_verdict(const sp_learner *learner, sp_event *event, int 
 SP_PRIVATE void sp_sets_probabilities(const sp_learner *learner, const sp_event *event, double *p)
 {
     for (ptrdiff_t k = 0; k < learner->sets.n_labels; k++)
-        p[k] = sp_sigmoid(sp_sets_score(&learner->sets, sp_answered_of(event), k));
+        p[k] = sp_sigmoid(sp_sets_score(&learner->sets, sp_sets_scratch_of(event), k));
 }
 
 SP_PRIVATE int sp_sets_plan(sp_learner *learner, sp_event *event, double u)
 {
-    return sp_sets_aim(&learner->sets, &learner->table, event, sp_answered_of(event), u);
+    return sp_sets_aim(&learner->sets, &learner->table, event, sp_sets_scratch_of(event), u);
 }
 
 SP_PRIVATE int sp_sets_reserve_event(sp_learner *learner, sp_event *event, double u)
 {
     const uint32_t block = 0;
-    sp_answered *w = sp_answered_of(event);
+    sp_sets_scratch *w = sp_sets_scratch_of(event);
     bool ticked = false;
     if (u == 0.0)
         return 0;
@@ -167,7 +167,7 @@ SP_PRIVATE int sp_sets_reserve_event(sp_learner *learner, sp_event *event, doubl
 
 SP_PRIVATE void sp_sets_apply(sp_learner *learner, sp_event *event, double u)
 {
-    sp_answered *w = sp_answered_of(event);
+    sp_sets_scratch *w = sp_sets_scratch_of(event);
     learner->n_seen += 1;
     learner->n_mistakes += sp_sets_wrong(&learner->sets, w);
     if (u == 0.0)

@@ -90,9 +90,9 @@ SP_API void sp_sets_settle_label(sp_sets *s, ptrdiff_t k)
     label->place = -1;
 }
 
-static void sp_answered_free(sp_own *own)
+static void sp_sets_scratch_free(sp_scratch_head *head)
 {
-    sp_answered *w = (sp_answered *)(void *)own;
+    sp_sets_scratch *w = (sp_sets_scratch *)(void *)head;
     sp_free(w->values);
     sp_free(w->marks);
     sp_free(w->met);
@@ -101,24 +101,24 @@ static void sp_answered_free(sp_own *own)
     sp_free(w->adds);
 }
 
-static size_t sp_answered_bytes(const sp_own *own)
+static size_t sp_sets_scratch_bytes(const sp_scratch_head *head)
 {
-    const sp_answered *w = (const sp_answered *)(const void *)own;
-    return sizeof(sp_answered) + (size_t)w->values_room * sizeof(sp_marked_value)
+    const sp_sets_scratch *w = (const sp_sets_scratch *)(const void *)head;
+    return sizeof(sp_sets_scratch) + (size_t)w->values_room * sizeof(sp_marked_value)
            + (size_t)w->marks_room * (sizeof(sp_mark) + sizeof(uint32_t))
            + (size_t)w->told_room * sizeof(uint32_t)
            + (size_t)w->strides_room * (sizeof(sp_marked_stride) + sizeof(uint32_t));
 }
 
-static const sp_own_kind sp_answered_kind = {
-    .size = sizeof(sp_answered),
-    .bytes = sp_answered_bytes,
-    .free = sp_answered_free,
+static const sp_scratch_kind sp_sets_scratch_kind = {
+    .size = sizeof(sp_sets_scratch),
+    .bytes = sp_sets_scratch_bytes,
+    .free = sp_sets_scratch_free,
 };
 
-SP_PRIVATE int sp_answered_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels)
+SP_PRIVATE int sp_sets_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels)
 {
-    sp_answered *w = (sp_answered *)(void *)sp_event_own(event, &sp_answered_kind);
+    sp_sets_scratch *w = (sp_sets_scratch *)(void *)sp_event_scratch(event, &sp_sets_scratch_kind);
     ptrdiff_t room;
     if (w == NULL)
         return -1;
@@ -159,7 +159,7 @@ static double sp_usual(const sp_head *head, double x, double events)
 
 /* The event's features: all that no label has a part in. */
 static void sp_sets_values(const sp_sets *s, const sp_table *table, const sp_event *event,
-                           sp_answered *w)
+                           sp_sets_scratch *w)
 {
     const double events = 1.0 / (s->T + 1.0);
     w->heft = w->at = 0.0;
@@ -209,7 +209,7 @@ SP_PRIVATE void sp_mark_open(const sp_sets *s, const sp_label *label, sp_mark *m
     mark->used = 0;
 }
 
-SP_PRIVATE double sp_mark_scale(const sp_answered *w, const sp_mark *mark)
+SP_PRIVATE double sp_mark_scale(const sp_sets_scratch *w, const sp_mark *mark)
 {
     double apart = mark->apart + (mark->share * mark->share) * (w->at - mark->at);
     double squares = w->heft * SP_EPS + mark->inverse * apart;
@@ -217,7 +217,7 @@ SP_PRIVATE double sp_mark_scale(const sp_answered *w, const sp_mark *mark)
 }
 
 /* Add what the entries of one feature say. */
-static void sp_sets_walk(const sp_sets *s, sp_answered *w, const sp_marked_value *value,
+static void sp_sets_walk(const sp_sets *s, sp_sets_scratch *w, const sp_marked_value *value,
                          const sp_entry *entries, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -248,7 +248,7 @@ static void sp_sets_walk(const sp_sets *s, sp_answered *w, const sp_marked_value
 }
 
 /* The score of a label that has been met. */
-static void sp_sets_conclude(const sp_sets *s, const sp_answered *w, const sp_label *label,
+static void sp_sets_conclude(const sp_sets *s, const sp_sets_scratch *w, const sp_label *label,
                              sp_mark *mark)
 {
     double known = s->T - label->left;
@@ -267,7 +267,7 @@ static void sp_sets_conclude(const sp_sets *s, const sp_answered *w, const sp_la
 }
 
 SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp_event *event,
-                               sp_answered *w)
+                               sp_sets_scratch *w)
 {
     const sp_sparse_rows *rows = sp_rows_of(table);
     w->turn += 1;

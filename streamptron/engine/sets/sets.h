@@ -103,8 +103,8 @@ typedef struct sp_marked_value {
 } sp_marked_value;
 
 /* An event as it has been answered, the labels that it was given, and the step that follows. */
-typedef struct sp_answered {
-    sp_own own;
+typedef struct sp_sets_scratch {
+    sp_scratch_head head;
     uint64_t turn; /* of answers */
     uint64_t word; /* of what is given */
     sp_marked_value *values;
@@ -128,16 +128,16 @@ typedef struct sp_answered {
     ptrdiff_t strides_room;
     uint32_t *adds; /* labels that get an entry for each feature */
     ptrdiff_t n_adds;
-} sp_answered;
+} sp_sets_scratch;
 
 static inline sp_sparse_rows *sp_rows_of(const sp_table *table)
 {
-    return (sp_sparse_rows *)table->own;
+    return (sp_sparse_rows *)table->arena;
 }
 
-static inline sp_answered *sp_answered_of(const sp_event *event)
+static inline sp_sets_scratch *sp_sets_scratch_of(const sp_event *event)
 {
-    return (sp_answered *)(void *)event->own;
+    return (sp_sets_scratch *)(void *)event->scratch;
 }
 
 static inline sp_marked *sp_marked_of(const sp_table *table, sp_slot_type slot)
@@ -166,14 +166,14 @@ SP_PRIVATE int sp_sets_copy(sp_sets *to, const sp_sets *other);
 SP_API void sp_sets_settle_label(sp_sets *s, ptrdiff_t k);
 
 /* Room in an event for n features and so many labels. -1 without memory. */
-SP_PRIVATE int sp_answered_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels);
+SP_PRIVATE int sp_sets_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels);
 
 /* Everything of an event that its labels have no part in. */
 SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp_event *event,
-                               sp_answered *w);
+                               sp_sets_scratch *w);
 
 /* The score of a label in an answered event. */
-static inline double sp_sets_score(const sp_sets *s, const sp_answered *w, ptrdiff_t k)
+static inline double sp_sets_score(const sp_sets *s, const sp_sets_scratch *w, ptrdiff_t k)
 {
     return w->marks[k].seen == w->turn ? w->marks[k].score : s->labels[k].rest;
 }
@@ -182,7 +182,7 @@ static inline double sp_sets_score(const sp_sets *s, const sp_answered *w, ptrdi
 SP_PRIVATE void sp_mark_open(const sp_sets *s, const sp_label *label, sp_mark *mark);
 
 /* 1 / R of what has been added. */
-SP_PRIVATE double sp_mark_scale(const sp_answered *w, const sp_mark *mark);
+SP_PRIVATE double sp_mark_scale(const sp_sets_scratch *w, const sp_mark *mark);
 
 /* om a of a feature whose count with the label is c. */
 static inline double sp_mark_h(const sp_mark *mark, const sp_marked_value *value, double c)

@@ -6,13 +6,13 @@
 SP_API int sp_sets_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_t n,
                                ptrdiff_t n_there, bool open, ptrdiff_t n_labels)
 {
-    sp_answered *w;
+    sp_sets_scratch *w;
     ptrdiff_t most = n_labels;
     for (ptrdiff_t i = 0; i < n; i++)
         most = SP_MAX(most, (ptrdiff_t)labels[i] + 1);
-    if (sp_answered_reserve(event, 0, most) < 0)
+    if (sp_sets_scratch_reserve(event, 0, most) < 0)
         return -1;
-    w = sp_answered_of(event);
+    w = sp_sets_scratch_of(event);
     if (n > w->told_room) {
         if (SP_GROW(w->told, n + n / 2) < 0)
             return -1;
@@ -54,7 +54,7 @@ SP_API double sp_sets_best_threshold(const sp_sets *s)
 SP_RARE SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
                                     ptrdiff_t k, ptrdiff_t i)
 {
-    sp_answered *w = sp_answered_of(event);
+    sp_sets_scratch *w = sp_sets_scratch_of(event);
     const sp_label *label = &s->labels[k];
     const sp_mark *mark = &w->marks[k];
     double absent = SP_MAX(0.0, s->T - label->left - label->D);

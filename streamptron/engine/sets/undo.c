@@ -94,7 +94,7 @@ static void sp_undo_log_numbers(const sp_label *label, double *numbers)
 
 /* The labels that are named, if the event leaves the others open; else those that get entries, and
    those that step without. How many; NULL: only count them. */
-static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_answered *w,
+static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_sets_scratch *w,
                                    sp_undo_log_label *labels)
 {
     const ptrdiff_t most = w->open ? w->n_told : w->n_adds + w->n_strides;
@@ -124,7 +124,7 @@ static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_answered *w,
 static ptrdiff_t sp_undo_log_entries(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
                                      sp_snapshot_entry *kept)
 {
-    const sp_answered *w = sp_answered_of(event);
+    const sp_sets_scratch *w = sp_sets_scratch_of(event);
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
     ptrdiff_t n = sp_snapshot_entries_before(rows, row, w->adds, w->n_adds, w->n_adds, kept);
@@ -138,7 +138,7 @@ static ptrdiff_t sp_undo_log_entries(const sp_learner *learner, const sp_event *
 
 static sp_undo_log_head sp_undo_log_measure(const sp_learner *learner, const sp_event *event)
 {
-    const sp_answered *w = sp_answered_of(event);
+    const sp_sets_scratch *w = sp_sets_scratch_of(event);
     sp_undo_log_head head;
     memset(&head, 0, sizeof(head));
     ptrdiff_t n = 0;
@@ -177,7 +177,7 @@ SP_PRIVATE void sp_sets_undo_log_begin(const sp_learner *learner, const sp_event
     head.u = u;
     sp_undo_log_once(s, head.before);
     *parts.head = head;
-    sp_undo_log_labels(s, sp_answered_of(event), parts.labels);
+    sp_undo_log_labels(s, sp_sets_scratch_of(event), parts.labels);
     for (int t = 0; t < SP_SETS_STEPS; t++) {
         parts.tallies[t].t = (uint64_t)t;
         parts.tallies[t].there[0] = s->there[t];
@@ -354,7 +354,7 @@ static void sp_take_back_tallies(sp_sets *s, const sp_undo_log_head *head,
 }
 
 /* What is kept once and of labels. `w`: room for all of these. */
-static void sp_take_back_labels(sp_sets *s, sp_undo_log_parts parts, sp_answered *w)
+static void sp_take_back_labels(sp_sets *s, sp_undo_log_parts parts, sp_sets_scratch *w)
 {
     const sp_undo_log_head *head = parts.head;
     w->word += 1;
@@ -424,7 +424,7 @@ SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, con
     if (sp_table_reserve_blocks(table, event->slots, event->n, learner->index.n_slots, &block, 1)
         < 0)
         return -1;
-    sp_take_back_labels(&learner->sets, parts, sp_answered_of(event));
+    sp_take_back_labels(&learner->sets, parts, sp_sets_scratch_of(event));
     for (uint32_t i = 0; i < head->n_slots; i++) {
         const sp_undo_log_slot *slot = &parts.slots[i];
         const sp_slot_type own = event->slots[slot->at];

@@ -87,7 +87,7 @@ typedef struct sp_slot_kind {
 
 struct sp_table {
     const sp_slot_kind *kind;
-    void *own; /* what slots of this kind have elsewhere; its machine's */
+    void *arena; /* what slots of this kind have elsewhere; its machine's */
     int average;
     sp_layout layout; /* of an output's doubles */
     int lanes;        /* outputs per block */

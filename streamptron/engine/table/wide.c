@@ -579,14 +579,14 @@ SP_PRIVATE int sp_wide_begin(sp_table *to, const sp_table *like)
     to->width = 1;
     to->borrowed = false;
     sp_pool_init(&to->pool, like->pool.scattered);
-    to->own = sp_rows_open();
-    return to->own == NULL ? -1 : sp_table_add_outputs(to, like->n_outputs);
+    to->arena = sp_rows_open();
+    return to->arena == NULL ? -1 : sp_table_add_outputs(to, like->n_outputs);
 }
 
 SP_RARE SP_PRIVATE void sp_wide_drop(sp_table *table)
 {
     sp_rows_free(sp_wide_rows(table));
-    table->own = NULL;
+    table->arena = NULL;
     sp_table_free(table);
 }
 

@@ -65,7 +65,7 @@ static inline bool sp_table_is_wide(const sp_table *table)
 
 static inline sp_sparse_rows *sp_wide_rows(const sp_table *table)
 {
-    return (sp_sparse_rows *)table->own;
+    return (sp_sparse_rows *)table->arena;
 }
 
 /* A slot of a chunk that has been written, or of zeros. */

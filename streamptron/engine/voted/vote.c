@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-static void sp_ballot_free(sp_own *own)
+static void sp_voted_scratch_free(sp_scratch_head *head)
 {
-    sp_ballot *ballot = (sp_ballot *)(void *)own;
+    sp_voted_scratch *ballot = (sp_voted_scratch *)(void *)head;
     sp_free(ballot->dots);
     sp_free(ballot->touched);
     ballot->dots = NULL;
@@ -15,34 +15,35 @@ static void sp_ballot_free(sp_own *own)
     ballot->room = 0;
 }
 
-static size_t sp_ballot_bytes(const sp_own *own)
+static size_t sp_voted_scratch_bytes(const sp_scratch_head *head)
 {
-    const sp_ballot *ballot = (const sp_ballot *)(const void *)own;
-    return sizeof(sp_ballot) + (size_t)ballot->room * sizeof(double)
+    const sp_voted_scratch *ballot = (const sp_voted_scratch *)(const void *)head;
+    return sizeof(sp_voted_scratch) + (size_t)ballot->room * sizeof(double)
            + (size_t)(ballot->room / SP_SPAN) + (size_t)(ballot->room / SP_SPANS)
            + (ballot->room != 0);
 }
 
-static const sp_own_kind sp_ballot_kind = {
-    .size = sizeof(sp_ballot),
-    .bytes = sp_ballot_bytes,
-    .free = sp_ballot_free,
+static const sp_scratch_kind sp_voted_scratch_kind = {
+    .size = sizeof(sp_voted_scratch),
+    .bytes = sp_voted_scratch_bytes,
+    .free = sp_voted_scratch_free,
 };
 
-SP_PRIVATE int sp_ballot_reserve(sp_event *event, const sp_voters *v)
+SP_PRIVATE int sp_voted_scratch_reserve(sp_event *event, const sp_voters *v)
 {
     ptrdiff_t n = sp_voters_updates(v);
     ptrdiff_t room = SP_SPAN * ((n + n / 2) / SP_SPAN + 1);
-    sp_ballot *ballot = (sp_ballot *)(void *)sp_event_own(event, &sp_ballot_kind);
+    sp_voted_scratch *ballot = (sp_voted_scratch *)(void *)sp_event_scratch(event,
+                                                                            &sp_voted_scratch_kind);
     if (ballot == NULL)
         return -1;
     if (n <= ballot->room)
         return 0;
-    sp_ballot_free(&ballot->own); /* nothing in it has to be kept */
+    sp_voted_scratch_free(&ballot->head); /* nothing in it has to be kept */
     ballot->dots = (double *)sp_calloc((size_t)room, sizeof(double));
     ballot->touched = (uint8_t *)sp_calloc((size_t)(room / SP_SPAN + room / SP_SPANS + 1), 1);
     if (ballot->dots == NULL || ballot->touched == NULL) {
-        sp_ballot_free(&ballot->own);
+        sp_voted_scratch_free(&ballot->head);
         return -1;
     }
     ballot->wide = ballot->touched + room / SP_SPAN;
@@ -51,8 +52,8 @@ SP_PRIVATE int sp_ballot_reserve(sp_event *event, const sp_voters *v)
 }
 
 /* The dot products of an event with the updates, each summed in the event's order. */
-static void sp_ballot_fill(sp_ballot *ballot, const sp_voters *v, const sp_slot_type *slots,
-                           const double *x, ptrdiff_t n)
+static void sp_voted_scratch_fill(sp_voted_scratch *ballot, const sp_voters *v,
+                                  const sp_slot_type *slots, const double *x, ptrdiff_t n)
 {
     const sp_mentions *m;
     const sp_mention *mention;
@@ -78,7 +79,7 @@ static void sp_ballot_fill(sp_ballot *ballot, const sp_voters *v, const sp_slot_
     }
 }
 
-static void sp_ballot_clear(sp_ballot *ballot, const sp_voters *v)
+static void sp_voted_scratch_clear(sp_voted_scratch *ballot, const sp_voters *v)
 {
     size_t n = (size_t)sp_voters_updates(v);
     if (n == 0)
@@ -111,7 +112,7 @@ static bool sp_keeps_sign(const sp_voters_span *span, double A, bool above)
 }
 
 /* How many turns from p on change nothing, as far as whole blocks tell. */
-static ptrdiff_t sp_pass(const sp_voters *v, const sp_voter *voter, const sp_ballot *ballot,
+static ptrdiff_t sp_pass(const sp_voters *v, const sp_voter *voter, const sp_voted_scratch *ballot,
                          ptrdiff_t p, double A, bool above)
 {
     if ((p & (SP_SPANS - 1)) == 0 && p + SP_SPANS <= voter->end
@@ -139,7 +140,8 @@ static double sp_more(const sp_voters *v, double dot)
 }
 
 /* An output's vote; A goes from what it is at first to what it is in the end. */
-static double sp_walk(const sp_voters *v, const sp_voter *voter, const sp_ballot *ballot, double *A)
+static double sp_walk(const sp_voters *v, const sp_voter *voter, const sp_voted_scratch *ballot,
+                      double *A)
 {
     double vote = 0.0;
     double since = v->since;
@@ -177,7 +179,7 @@ static double sp_walk(const sp_voters *v, const sp_voter *voter, const sp_ballot
 
    If these have none of the event's features it is 0 as well, so what is left of the difference
    by rounding (2^-40 of the sum) is taken for 0: the first vector's answer would be chance. */
-static double sp_first_A(const sp_voters *v, const sp_voter *voter, const sp_ballot *ballot,
+static double sp_first_A(const sp_voters *v, const sp_voter *voter, const sp_voted_scratch *ballot,
                          double current)
 {
     double kept = 0.0;
@@ -199,13 +201,13 @@ static double sp_first_A(const sp_voters *v, const sp_voter *voter, const sp_bal
 }
 
 SP_PRIVATE void sp_voters_count(const sp_voters *v, const sp_slot_type *slots, const double *x,
-                                ptrdiff_t n, sp_ballot *ballot, ptrdiff_t n_outputs,
+                                ptrdiff_t n, sp_voted_scratch *ballot, ptrdiff_t n_outputs,
                                 double *current, double *votes)
 {
     double A;
     double all_ = v->now - v->since;
     sp_voter *voter;
-    sp_ballot_fill(ballot, v, slots, x, n);
+    sp_voted_scratch_fill(ballot, v, slots, x, n);
     for (ptrdiff_t k = 0; k < n_outputs; k++) {
         if (k >= v->n_voters) {
             votes[k] = 0.0;
@@ -222,7 +224,7 @@ SP_PRIVATE void sp_voters_count(const sp_voters *v, const sp_slot_type *slots, c
             current[k] = A + sp_last_B(voter);
         }
     }
-    sp_ballot_clear(ballot, v);
+    sp_voted_scratch_clear(ballot, v);
 }
 
 /* Give a vector's votes to the parts of its score that pull its way; shares[n]: the intercept. */

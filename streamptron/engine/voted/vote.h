@@ -53,31 +53,31 @@ enum {
     SP_DEGREE_MOST = 16,
 };
 
-typedef struct sp_ballot {
-    sp_own own;
+typedef struct sp_voted_scratch {
+    sp_scratch_head head;
     /* Scratch: the dot products of an event with the updates, from the oldest on. All 0 between
        events, as are the flags, which say where they are not. */
     double *dots;
     uint8_t *touched; /* a block of SP_SPAN updates */
     uint8_t *wide;    /* one of SP_SPANS */
     ptrdiff_t room;
-} sp_ballot;
+} sp_voted_scratch;
 
 /* Where the votes on an event are counted. */
-static inline sp_ballot *sp_ballot_of(const sp_event *event)
+static inline sp_voted_scratch *sp_voted_scratch_of(const sp_event *event)
 {
-    return (sp_ballot *)(void *)event->own;
+    return (sp_voted_scratch *)(void *)event->scratch;
 }
 
 /* Room there for all updates. Returns -1 without memory. */
-SP_PRIVATE int sp_ballot_reserve(sp_event *event, const sp_voters *v);
+SP_PRIVATE int sp_voted_scratch_reserve(sp_event *event, const sp_voters *v);
 
 /* The outputs' votes for an event, as shares from -1 to 1.
 
    `current`: the scores of the current vectors, known if the degree is 1 and else filled in. Room
    for the updates has been reserved. */
 SP_PRIVATE void sp_voters_count(const sp_voters *v, const sp_slot_type *slots, const double *x,
-                                ptrdiff_t n, sp_ballot *ballot, ptrdiff_t n_outputs,
+                                ptrdiff_t n, sp_voted_scratch *ballot, ptrdiff_t n_outputs,
                                 double *current, double *votes);
 
 /* What each entry of an event has of an output's vote, of degree 1; shares[n]: the intercept.

@@ -21,7 +21,7 @@ static void sp_count_votes(const sp_learner *learner, sp_event *event)
     ptrdiff_t first = learner->intercept;
     double *votes = event->scores + SP_KEPT_VOTE * event->n_scores;
     sp_voters_count(&learner->voters, event->slots + first, event->values + first, event->n - first,
-                    sp_ballot_of(event), event->n_scores, event->scores, votes);
+                    sp_voted_scratch_of(event), event->n_scores, event->scores, votes);
     event->verdicts[SP_KEPT_VOTE] = sp_verdict_of(votes, event->n_scores,
                                                   sp_learner_several(learner), &learner->two);
     event->judged |= 1 << SP_KEPT_VOTE;
@@ -29,7 +29,7 @@ static void sp_count_votes(const sp_learner *learner, sp_event *event)
 
 SP_PRIVATE int sp_voted_score(sp_learner *learner, sp_event *event)
 {
-    if (sp_ballot_reserve(event, &learner->voters) < 0)
+    if (sp_voted_scratch_reserve(event, &learner->voters) < 0)
         return -1;
     if (learner->voters.degree == 1)
         return sp_linear_score(learner, event);

@@ -90,8 +90,8 @@ SP_API int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n
     if (!sp_entries_begin(entries, n))
         return SP_MARKS_WRONG;
     sp_rows_free(sp_wide_rows(table));
-    table->own = sp_rows_borrow((const sp_entry *)(const void *)entries, n);
-    return table->own == NULL ? SP_MARKS_MEMORY : 0;
+    table->arena = sp_rows_borrow((const sp_entry *)(const void *)entries, n);
+    return table->arena == NULL ? SP_MARKS_MEMORY : 0;
 }
 
 SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type n_slots,

@@ -41,7 +41,7 @@ SP_RARE SP_PRIVATE int sp_wide_turn(sp_learner *learner)
         sp_free(before);
         return -1;
     }
-    learner->before = before;
+    learner->old_form = before;
     return 0;
 }
 
@@ -49,12 +49,12 @@ SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed)
 {
     if (failed) {
         sp_wide_drop(&learner->table);
-        learner->table = *learner->before;
+        learner->table = *learner->old_form;
         learner->version += 1;
     } else
-        sp_table_free(learner->before);
-    sp_free(learner->before);
-    learner->before = NULL;
+        sp_table_free(learner->old_form);
+    sp_free(learner->old_form);
+    learner->old_form = NULL;
 }
 
 SP_PRIVATE int sp_wide_turn_now(sp_learner *learner)
@@ -68,14 +68,14 @@ SP_PRIVATE int sp_wide_turn_now(sp_learner *learner)
 SP_PRIVATE void sp_wide_close(sp_learner *learner)
 {
     sp_rows_free(sp_wide_rows(&learner->table));
-    learner->table.own = NULL;
+    learner->table.arena = NULL;
 }
 
 SP_PRIVATE int sp_wide_duplicate(sp_learner *to, const sp_learner *other)
 {
     if (!other->table.borrowed) {
-        to->table.own = sp_rows_copy(sp_wide_rows(&other->table));
-        return to->table.own == NULL ? -1 : 0;
+        to->table.arena = sp_rows_copy(sp_wide_rows(&other->table));
+        return to->table.arena == NULL ? -1 : 0;
     }
     sp_table_free(&to->table);
     return sp_wide_copied(&to->table, &other->table, &other->index, other->index.n_slots);
@@ -107,35 +107,35 @@ SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner)
 
 /* --- The path of an event */
 
-typedef struct sp_wide_own {
-    sp_own own;
+typedef struct sp_wide_scratch {
+    sp_scratch_head head;
     sp_wide_room *rooms; /* by entry */
     sp_wide_room lead;   /* of a newcomer's intercept, if the step does not come there */
     ptrdiff_t capacity;
-} sp_wide_own;
+} sp_wide_scratch;
 
-static size_t sp_wide_own_bytes(const sp_own *own)
+static size_t sp_wide_scratch_bytes(const sp_scratch_head *head)
 {
-    const sp_wide_own *w = (const sp_wide_own *)(const void *)own;
-    return sizeof(sp_wide_own) + (size_t)w->capacity * sizeof(sp_wide_room);
+    const sp_wide_scratch *w = (const sp_wide_scratch *)(const void *)head;
+    return sizeof(sp_wide_scratch) + (size_t)w->capacity * sizeof(sp_wide_room);
 }
 
-static void sp_wide_own_free(sp_own *own)
+static void sp_wide_scratch_free(sp_scratch_head *head)
 {
-    sp_free(((sp_wide_own *)(void *)own)->rooms);
+    sp_free(((sp_wide_scratch *)(void *)head)->rooms);
 }
 
-static const sp_own_kind sp_wide_own_kind = {
-    .size = sizeof(sp_wide_own),
-    .bytes = sp_wide_own_bytes,
-    .free = sp_wide_own_free,
+static const sp_scratch_kind sp_wide_scratch_kind = {
+    .size = sizeof(sp_wide_scratch),
+    .bytes = sp_wide_scratch_bytes,
+    .free = sp_wide_scratch_free,
 };
 
 /* Which entries have no slot yet: what is in the slots that they will get is not theirs. NULL
    without memory. */
 static sp_wide_room *sp_wide_note_fresh(sp_event *event)
 {
-    sp_wide_own *w = (sp_wide_own *)(void *)sp_event_own(event, &sp_wide_own_kind);
+    sp_wide_scratch *w = (sp_wide_scratch *)(void *)sp_event_scratch(event, &sp_wide_scratch_kind);
     if (w == NULL)
         return NULL;
     if (event->n > w->capacity || w->rooms == NULL) {
@@ -149,9 +149,9 @@ static sp_wide_room *sp_wide_note_fresh(sp_event *event)
     return w->rooms;
 }
 
-static sp_wide_own *sp_wide_own_of(const sp_event *event)
+static sp_wide_scratch *sp_wide_scratch_of(const sp_event *event)
 {
-    return (sp_wide_own *)(void *)event->own;
+    return (sp_wide_scratch *)(void *)event->scratch;
 }
 
 SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event)
@@ -190,7 +190,7 @@ static int sp_wide_reserve_step(sp_learner *learner, const sp_event *event)
     if (event->step.n == 0)
         return 0;
     return sp_wide_make_rooms(&learner->table, event->slots, event->n, learner->index.n_slots,
-                              event->step.moves, event->step.n, sp_wide_own_of(event)->rooms);
+                              event->step.moves, event->step.n, sp_wide_scratch_of(event)->rooms);
 }
 
 /* Whether the intercept of label y begins elsewhere than at 0. */
@@ -206,9 +206,9 @@ SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *event, ptrdi
     if (sp_wide_note_fresh(event) == NULL || sp_linear_admit(learner, event, y) < 0)
         return -1;
     if (event->step.n == 0 && sp_wide_leads(learner, event, y)) {
-        sp_wide_own_of(event)->lead.fresh = false;
+        sp_wide_scratch_of(event)->lead.fresh = false;
         return sp_wide_make_rooms(&learner->table, &lead, 1, learner->index.n_slots, &move, 1,
-                                  &sp_wide_own_of(event)->lead);
+                                  &sp_wide_scratch_of(event)->lead);
     }
     return sp_wide_reserve_step(learner, event);
 }
@@ -223,14 +223,14 @@ SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event)
     const sp_step *step = &event->step;
     const sp_entries entries = sp_entries_of(event->slots, event->values, event->n);
     sp_wide_move(&learner->table, &entries, step->moves, step->n, step->r,
-                 sp_wide_own_of(event)->rooms);
+                 sp_wide_scratch_of(event)->rooms);
 }
 
 /* Let the intercept of a newcomer begin where the rule says; the step moves it by y's share. */
 static void sp_wide_lead(sp_learner *learner, const sp_event *event, ptrdiff_t y)
 {
     sp_table *table = &learner->table;
-    sp_wide_own *w = sp_wide_own_of(event);
+    sp_wide_scratch *w = sp_wide_scratch_of(event);
     sp_wide_room *room = &w->lead;
     for (ptrdiff_t i = 0; event->step.n && i < event->n; i++) {
         if (event->slots[i] == SP_SLOT_INTERCEPT)

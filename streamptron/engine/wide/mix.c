@@ -139,7 +139,7 @@ SP_PRIVATE int sp_wide_mix_slot(sp_merge *m, sp_slot_type slot)
     for (int i = 0; i <= m->n_touched; i++)
         sp_wide_note(m, m->touched[i].k, m->touched[i].slot);
     if (to->layout.p >= 0)
-        sp_wide_note(m, m->holder, sp_shard_own(&m->shards[m->holder], slot));
+        sp_wide_note(m, m->holder, sp_source_own(&m->shards[m->holder], slot));
     for (ptrdiff_t o = sp_wide_next(m, 0); o >= 0; o = sp_wide_next(m, o)) {
         double *field = mix->fields + n * width;
         memset(field, 0, width * sizeof(double));
