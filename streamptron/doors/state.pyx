@@ -39,11 +39,10 @@ from streamptron.engine.whole cimport (
     SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_SHAPES_MEMORY, SP_VOTED_MEMORY, sp_counts_fault,
     sp_entries_map, sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free,
     sp_flat_lookup, sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
+    sp_label_rows_map, sp_label_rows_measure, sp_label_rows_read, sp_label_rows_write,
     sp_learner_has_rows, sp_learner_is_shaped, sp_learner_is_wide, sp_learner_widen,
-    sp_marked_map, sp_marked_measure,
-    sp_marked_read, sp_marked_write, sp_sets_labels_read, sp_sets_labels_write,
-    sp_sets_marks_check, sp_shaped_measure, sp_shaped_read, sp_shaped_write, sp_voted,
-    sp_voters_flatten, sp_voters_measure, sp_voters_read)
+    sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check, sp_shaped_measure,
+    sp_shaped_read, sp_shaped_write, sp_voted, sp_voters_flatten, sp_voters_measure, sp_voters_read)
 
 from streamptron.errors import ParameterError, ParameterTypeError, contradiction
 from streamptron.estimator.names import shown
@@ -387,9 +386,9 @@ cdef tuple _marked_write(const sp_learner* learner):
 cdef tuple _marks_write(const sp_learner* learner, sp_flat* flat):
     """The array of rows, of a learner that has some; its slots have been written before."""
     cdef uint32_t* marks
-    array = array_of(<void**> &marks, sp_marked_measure(learner, flat), SP_MARKS_WIDTH, 4)
+    array = array_of(<void**> &marks, sp_label_rows_measure(learner, flat), SP_MARKS_WIDTH, 4)
     with nogil:
-        sp_marked_write(learner, flat, marks)
+        sp_label_rows_write(learner, flat, marks)
     return array
 
 
@@ -441,7 +440,7 @@ cdef int _marks_read(sp_learner* learner, array, marked, const sp_flat* flat,
                 fault = sp_sets_marks_check(learner, flat.weights, flat.n_weights, marks, n)
     if not fault:
         with nogil:
-            fault = (sp_marked_map if whole else sp_marked_read)(learner, marks, n)
+            fault = (sp_label_rows_map if whole else sp_label_rows_read)(learner, marks, n)
     return _rows_are_read(fault)
 
 

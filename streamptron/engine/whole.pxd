@@ -137,10 +137,10 @@ cdef extern from "exchange/shaped.h" nogil:
 
 cdef extern from "exchange/marked.h" nogil:
     bint sp_learner_has_rows(const sp_learner *learner) noexcept
-    size_t sp_marked_measure(const sp_learner *learner, const sp_flat *flat) noexcept
-    void sp_marked_write(const sp_learner *learner, sp_flat *flat, uint32_t *marks) noexcept
-    int sp_marked_read(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
-    int sp_marked_map(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
+    size_t sp_label_rows_measure(const sp_learner *learner, const sp_flat *flat) noexcept
+    void sp_label_rows_write(const sp_learner *learner, sp_flat *flat, uint32_t *marks) noexcept
+    int sp_label_rows_read(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
+    int sp_label_rows_map(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
 
 
 cdef extern from "sets/flat.h" nogil:

@@ -347,7 +347,7 @@ static inline int kit_learner_like(sp_learner *to, const kit_kind *kind, const s
 static inline size_t kit_measure_rows(const sp_learner *learner, const sp_flat *flat)
 {
     return sp_learner_is_wide(learner) ? sp_entries_measure(learner, flat)
-                                       : sp_marked_measure(learner, flat);
+                                       : sp_label_rows_measure(learner, flat);
 }
 
 static inline void kit_write_rows(const sp_learner *learner, sp_flat *flat, uint32_t *marks)
@@ -355,7 +355,7 @@ static inline void kit_write_rows(const sp_learner *learner, sp_flat *flat, uint
     if (sp_learner_is_wide(learner))
         sp_entries_write(learner, flat, (uint64_t *)(void *)marks);
     else
-        sp_marked_write(learner, flat, marks);
+        sp_label_rows_write(learner, flat, marks);
 }
 
 static inline int kit_read_rows(sp_learner *to, const uint32_t *marks, size_t n, bool in_place)
@@ -363,7 +363,7 @@ static inline int kit_read_rows(sp_learner *to, const uint32_t *marks, size_t n,
     const uint64_t *entries = (const uint64_t *)(const void *)marks;
     if (sp_learner_is_wide(to))
         return in_place ? sp_entries_map(to, entries, n) : sp_entries_read(to, entries, n);
-    return in_place ? sp_marked_map(to, marks, n) : sp_marked_read(to, marks, n);
+    return in_place ? sp_label_rows_map(to, marks, n) : sp_label_rows_read(to, marks, n);
 }
 
 /* Fill in such a learner from flat arrays, which the rows' marks belong to. 0, SP_FLAT_, or -1

@@ -179,8 +179,8 @@ static int go_on(sp_learner *to, const kit_kind *kind, const sp_learner *base,
     laid.ceiling = learner->ceiling;
     check_fail_at(fail_at);
     sp_delta own = *delta;
-    own.numbers = NULL; /* another's, as is what was turned */
-    own.turned = NULL;
+    own.numbers = NULL; /* another's, as is what was reformed */
+    own.reformed = NULL;
     own.ours = NULL;
     int fault = sp_delta_overlay(&own, &laid, base, laid.table.n_outputs, 0, SP_FLAT_DEPTH, &shard);
     if (!fault) {

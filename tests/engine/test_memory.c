@@ -51,7 +51,7 @@ static void test_arena(void)
             memset(text, n, sizeof(text));
             texts[n] = sp_arena_copy(&arena, text, sizeof(text));
         }
-        sp_arena_point mark = sp_arena_mark(&arena);
+        sp_arena_point mark = sp_arena_savepoint(&arena);
         size_t bytes = arena.bytes;
         for (int i = 0; i < 40; i++) {
             size_t size = check_below(2 * SP_ARENA_BLOCK);

@@ -51,7 +51,7 @@ static void test_index(bool columns)
             CHECK_SAME(expected.slots[i], next);
         }
         if (turn % 1000 == 500) {
-            sp_index_point mark = sp_index_mark(&index);
+            sp_index_point mark = sp_index_savepoint(&index);
             before = expected;
             for (int k = 0; k < 300; k++) {
                 key = kit_key(i = check_below(NAMES));
@@ -171,7 +171,7 @@ static void test_numbers(int bits)
         CHECK_SAME(stored.lo, SP_SLOTS_RESERVED + (h >> (64 - bits)));
         CHECK_SAME(sp_index_find(&index, &key, sp_index_hash(&index, &stored)), n_slots);
         if (i % 1000 == 500) { /* taken back, and it comes again */
-            sp_index_point mark = sp_index_mark(&index);
+            sp_index_point mark = sp_index_savepoint(&index);
             mark.n_slots = n_slots - n_slots / 4;
             sp_index_rewind(&index, &mark);
             CHECK_SAME(sp_index_find(&index, &key, h), SP_SLOT_NULL);

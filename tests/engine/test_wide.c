@@ -90,7 +90,7 @@ static void check_kind(const kit_kind *kind)
         kit_sample sample = kit_random(0, NAMES, kind->labels);
         sample.u = check_below(5) ? 1.0 : check_below(3) / 2.0;
         if (i >= from && turns(&wide))
-            CHECK_SAME(sp_wide_turn_now(&wide), 0);
+            CHECK_SAME(sp_wide_reform_now(&wide), 0);
         check_scores(&dense, &wide, &first, &second, &sample);
         CHECK_SAME(kit_learn(&dense, &first, &sample), 0);
         CHECK_SAME(kit_learn(&wide, &second, &sample), 0);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-SP_WIDER(double, sp_sum, (const double *x, int n), (x, n))
+SP_AVX2(double, sp_sum, (const double *x, int n), (x, n))
 {
     double sum = 0.0;
     for (int i = 0; i < n; i++)

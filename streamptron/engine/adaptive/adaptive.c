@@ -36,8 +36,8 @@ SP_PRIVATE int sp_adaptive_room(sp_adaptive *a, ptrdiff_t n)
     return 0;
 }
 
-SP_NEAR int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
-                             bool naive_bayes, bool intercept, int shape)
+SP_HOT int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
+                            bool naive_bayes, bool intercept, int shape)
 {
     memset(a, 0, sizeof(sp_adaptive));
     sp_shapes_init(&a->shapes, shape);
@@ -124,8 +124,8 @@ static int sp_adaptive_scratch_reserve_own(sp_adaptive_scratch *w, ptrdiff_t n)
     return 0;
 }
 
-SP_NEAR int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrdiff_t columns,
-                                        ptrdiff_t outputs)
+SP_HOT int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrdiff_t columns,
+                                       ptrdiff_t outputs)
 {
     if (columns && sp_adaptive_scratch_reserve_own(w, n + columns) < 0)
         return -1;
@@ -216,8 +216,8 @@ static void sp_weigh_columns(const sp_table *table, sp_adaptive_scratch *w, bool
     }
 }
 
-SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                               sp_adaptive_scratch *w)
+SP_HOT void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                              sp_adaptive_scratch *w)
 {
     bool pair = !a->rows;
     w->n_plain = w->n_shown = w->n = event->n;
@@ -231,8 +231,8 @@ SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, cons
         sp_weigh_columns(table, w, pair);
 }
 
-SP_NEAR int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
-                                  const sp_index *index, sp_event *event, sp_adaptive_scratch *w)
+SP_HOT int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
+                                 const sp_index *index, sp_event *event, sp_adaptive_scratch *w)
 {
     const ptrdiff_t first = event->n;
     const ptrdiff_t at = w->n_plain;
@@ -303,7 +303,7 @@ SP_PRIVATE void sp_adaptive_scratch_settle(sp_adaptive_scratch *w)
     w->unknown = w->sums.unknown * w->r * w->r;
 }
 
-SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_adaptive_scratch *w)
+SP_HOT void sp_adaptive_answer(const sp_adaptive *a, sp_adaptive_scratch *w)
 {
     double m = a->m > 0.0 ? a->m : 1.0;
     sp_adaptive_scratch_settle(w);
@@ -327,8 +327,8 @@ SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_adaptive_scratch *w)
     }
 }
 
-SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_adaptive_scratch *w, double rank,
-                                   uint64_t n_seen)
+SP_HOT ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_adaptive_scratch *w, double rank,
+                                  uint64_t n_seen)
 {
     if (a->n_labels < 2)
         return a->n_labels - 1;
@@ -339,13 +339,13 @@ SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_adaptive_scrat
     return w->score > 0.0 ? a->positive : 1 - a->positive;
 }
 
-SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_adaptive_scratch *w)
+SP_HOT double sp_adaptive_rank(const sp_adaptive *a, const sp_adaptive_scratch *w)
 {
     return w->score * sp_tempering(a) / (1.0 + 2.0 * w->unknown);
 }
 
-SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_adaptive_scratch *w,
-                                       double *p)
+SP_HOT void sp_adaptive_probabilities(const sp_adaptive *a, const sp_adaptive_scratch *w,
+                                      double *p)
 {
     if (a->n_labels == 1)
         p[0] = 1.0;
@@ -399,7 +399,7 @@ SP_PRIVATE void sp_adaptive_scratch_aim(const sp_adaptive *a, sp_adaptive_scratc
     w->n_strides += 1;
 }
 
-SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t y, double u)
+SP_HOT void sp_adaptive_plan(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t y, double u)
 {
     const double s = w->score * sp_tempering(a);
     const double is = y == a->positive ? 1.0 : 0.0;
@@ -430,8 +430,8 @@ static void sp_learn_usual_odds(sp_adaptive *a, const sp_adaptive_scratch *w)
     a->m += (fabs(w->d) - a->m) / a->nm;
 }
 
-SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                              sp_adaptive_scratch *w)
+SP_HOT int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                             sp_adaptive_scratch *w)
 {
     const sp_slot_type *slots = sp_adaptive_scratch_slots(w, event);
     const double *x = sp_adaptive_scratch_values(w, event);
@@ -602,8 +602,8 @@ static void sp_learn_gaps(const sp_adaptive *a, const sp_table *table, const sp_
                      &sums, y, u);
 }
 
-SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
-                               sp_adaptive_scratch *w, ptrdiff_t y, double u)
+SP_HOT void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
+                              sp_adaptive_scratch *w, ptrdiff_t y, double u)
 {
     const bool known = y < a->n_labels;
     sp_leave_evicted(table, w);

@@ -105,8 +105,8 @@ static inline int sp_adaptive_expect(sp_adaptive *a, ptrdiff_t n, int positive)
 }
 
 /* Untrained. Returns -1 without memory. Call sp_adaptive_free in either case. */
-SP_NEAR int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
-                             bool naive_bayes, bool intercept, int shape);
+SP_HOT int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
+                            bool naive_bayes, bool intercept, int shape);
 
 /* The same with memory of its own. -1 without it. Call sp_adaptive_free in either case. */
 SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other);
@@ -135,16 +135,16 @@ SP_PRIVATE void sp_adaptive_scratch_free(sp_scratch_head *head);
 
 /* Room there for n entries, columns and their gaps beside them, and so many strides. Returns -1
    without memory. */
-SP_NEAR int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrdiff_t columns,
-                                        ptrdiff_t outputs);
+SP_HOT int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrdiff_t columns,
+                                       ptrdiff_t outputs);
 
 /* The event's entries, and the columns behind them: v, h and t, and the sums over them. */
-SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                               sp_adaptive_scratch *w);
+SP_HOT void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                              sp_adaptive_scratch *w);
 
 /* Likewise the gaps of its columns, which become entries of the event. -1 without memory. */
-SP_NEAR int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
-                                  const sp_index *index, sp_event *event, sp_adaptive_scratch *w);
+SP_HOT int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
+                                 const sp_index *index, sp_event *event, sp_adaptive_scratch *w);
 
 /* What curves and surfaces take of the model. */
 static inline sp_shaping sp_adaptive_shaping(const sp_adaptive *a)
@@ -178,7 +178,7 @@ SP_PRIVATE void sp_adaptive_scratch_settle(sp_adaptive_scratch *w);
 
 /* Then everything about it that does not depend on its label: the score, and what learning will
    need. */
-SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_adaptive_scratch *w);
+SP_HOT void sp_adaptive_answer(const sp_adaptive *a, sp_adaptive_scratch *w);
 
 /* Scores count for less while little has been seen: probabilities are closer to equal. */
 static inline double sp_tempering(const sp_adaptive *a)
@@ -187,18 +187,18 @@ static inline double sp_tempering(const sp_adaptive *a)
 }
 
 /* The rank: the score, less far from 0 where the event is not well known. */
-SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_adaptive_scratch *w);
+SP_HOT double sp_adaptive_rank(const sp_adaptive *a, const sp_adaptive_scratch *w);
 
 /* The label of an answered event of this rank; -1 before the first. */
-SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_adaptive_scratch *w, double rank,
-                                   uint64_t n_seen);
+SP_HOT ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_adaptive_scratch *w, double rank,
+                                  uint64_t n_seen);
 
 /* p[label] of each label met. */
-SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_adaptive_scratch *w,
-                                       double *p);
+SP_HOT void sp_adaptive_probabilities(const sp_adaptive *a, const sp_adaptive_scratch *w,
+                                      double *p);
 
 /* The stride for label y, which may be new. */
-SP_NEAR void sp_adaptive_plan(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t y, double u);
+SP_HOT void sp_adaptive_plan(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t y, double u);
 
 /* How far a step goes for an error of 1, where sum |X| counts for so much at most. */
 static inline double sp_eta(const sp_adaptive *a, const sp_adaptive_scratch *w, double most)
@@ -247,8 +247,8 @@ SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, doubl
 /* Take the step that sp_adaptive_plan chose, and count label y, with weight u above 0.
 
    The slots must be reserved, and the list of columns have room for those that begin. */
-SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
-                               sp_adaptive_scratch *w, ptrdiff_t y, double u);
+SP_HOT void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
+                              sp_adaptive_scratch *w, ptrdiff_t y, double u);
 
 /* The one output's weight. */
 static inline double sp_adaptive_weight(const sp_table *table, sp_slot_type slot)
@@ -265,8 +265,8 @@ SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
                                     const sp_event *event);
 
 /* Find the features of an answered event that its values make columns. -1 without memory. */
-SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                              sp_adaptive_scratch *w);
+SP_HOT int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                             sp_adaptive_scratch *w);
 
 /* Whether a slot is one that no learning could have made. It looks at everything. */
 SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots);

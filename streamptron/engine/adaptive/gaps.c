@@ -38,8 +38,8 @@ static uint8_t *sp_gap_name(sp_arena *names, const sp_key *column, size_t *lengt
     return p;
 }
 
-SP_NEAR int sp_gaps_write(const sp_index *index, const sp_present *columns, sp_arena *names,
-                          uint32_t *of, sp_event *event)
+SP_HOT int sp_gaps_write(const sp_index *index, const sp_present *columns, sp_arena *names,
+                         uint32_t *of, sp_event *event)
 {
     ptrdiff_t first = event->n;
     ptrdiff_t at = first;
@@ -68,7 +68,7 @@ SP_NEAR int sp_gaps_write(const sp_index *index, const sp_present *columns, sp_a
     return 0;
 }
 
-SP_NEAR void sp_gaps_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
+SP_HOT void sp_gaps_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
                             ptrdiff_t first, ptrdiff_t last, double T, sp_sums *sums, bool pair,
                             bool naive_bayes)
 {

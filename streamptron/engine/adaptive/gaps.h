@@ -44,12 +44,12 @@ SP_PRIVATE bool sp_has_hidden(const sp_key *column);
 
 /* Write the gaps of columns behind the event's entries, with their slots. The names lie in `names`;
    `of` is which column each is of. -1 without memory. */
-SP_NEAR int sp_gaps_write(const sp_index *index, const sp_present *columns, sp_arena *names,
-                          uint32_t *of, sp_event *event);
+SP_HOT int sp_gaps_write(const sp_index *index, const sp_present *columns, sp_arena *names,
+                         uint32_t *of, sp_event *event);
 
 /* v, h and t of an event's entries from first to last, not included, which are these, and what they
    add to the sums. `pair`: there are two labels at most. */
-SP_NEAR void sp_gaps_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
+SP_HOT void sp_gaps_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
                             ptrdiff_t first, ptrdiff_t last, double T, sp_sums *sums, bool pair,
                             bool naive_bayes);
 

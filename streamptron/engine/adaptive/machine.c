@@ -22,7 +22,7 @@ static const sp_slot_kind sp_adaptive_slots = {
     .size = sp_adaptive_size,
 };
 
-SP_NEAR int sp_adaptive_open(sp_learner *learner, bool scattered)
+SP_HOT int sp_adaptive_open(sp_learner *learner, bool scattered)
 {
     const sp_rule *rule = &learner->rule;
     sp_table *table = &learner->table;
@@ -79,7 +79,7 @@ SP_PRIVATE int sp_adaptive_scratch_read(sp_learner *learner, sp_event *event,
     return sp_adaptive_open_gaps(adaptive, &learner->table, &learner->index, event, w);
 }
 
-SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event)
+SP_HOT int sp_adaptive_score(sp_learner *learner, sp_event *event)
 {
     const sp_adaptive *adaptive = &learner->adaptive;
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * 2) < 0
@@ -144,7 +144,7 @@ SP_PRIVATE int sp_adaptive_scratch_reserve_entries(sp_learner *learner, sp_event
     return w->n_begun ? sp_columns_room(&adaptive->columns, columns) : 0;
 }
 
-SP_NEAR int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_HOT int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     if (u == 0.0)
         return 0;
@@ -153,7 +153,7 @@ SP_NEAR int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrd
                                                                                         event);
 }
 
-SP_NEAR void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_HOT void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     ptrdiff_t best = event->verdicts[SP_KEPT_CURRENT].best;
     learner->n_seen += 1;
@@ -169,7 +169,7 @@ SP_NEAR void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y
     sp_two_labels_meet(&learner->two, y);
 }
 
-SP_NEAR double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot)
+SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot)
 {
     if (slot == SP_SLOT_INTERCEPT)
         return *learner->adaptive.w0;

@@ -8,7 +8,7 @@
 #include "adaptive/adaptive.h"
 #include "learner/learner.h"
 
-SP_NEAR int sp_adaptive_open(sp_learner *learner, bool scattered);
+SP_HOT int sp_adaptive_open(sp_learner *learner, bool scattered);
 
 /* The list of columns, of the slots. -1 without memory. */
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);
@@ -17,15 +17,15 @@ SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);
 SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner);
 
 /* The score, and the verdict. -1 without memory. */
-SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event);
+SP_HOT int sp_adaptive_score(sp_learner *learner, sp_event *event);
 
 /* Slots and chunks: every event of weight above 0 is counted, even without a step. */
-SP_NEAR int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_HOT int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* Count the answer, and learn what has been prepared. */
-SP_NEAR void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_HOT void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-SP_NEAR double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot);
+SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot);
 
 /* --- With more labels the same */
 

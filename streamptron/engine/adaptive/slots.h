@@ -94,10 +94,10 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
     sums->E[1] = E1;
 }
 
-SP_WIDER(void, sp_heads,
-         (double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n, double T,
-          sp_sums *sums, int pair, int bayes),
-         (chunks, slots, x, n, T, sums, pair, bayes))
+SP_AVX2(void, sp_heads,
+        (double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n, double T,
+         sp_sums *sums, int pair, int bayes),
+        (chunks, slots, x, n, T, sums, pair, bayes))
 {
     if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, bayes, wide);
     else sp_heads_any(chunks, slots, x, n, T, sums, 0, bayes, wide && !SP_SMALL);

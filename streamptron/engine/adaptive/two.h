@@ -1,4 +1,4 @@
-/* Features four at a time, where a register has four doubles (SP_WIDER's `wide`): an event of two
+/* Features four at a time, where a register has four doubles (SP_AVX2's `wide`): an event of two
    labels is answered and learned so, and of more labels answered as far as their heads go.
 
    Four heads are read and turned, so that a register has the same number of all four; the formulas
@@ -42,8 +42,8 @@ SP_TEMPLATE void sp_take_heads(double *const *chunks, const uint32_t *slots, cha
         memcpy(&a[k], heads[k], 16);            /* s, of two floats' width, cnt, om */
         memcpy(&b[k], heads[k] + 16, 16);       /* w, G, c0, c1 */
     }
-    to->s = SP_TURN(SP_TURN((sp_double2)a[0], (sp_double2)a[1], 0, 2),
-                    SP_TURN((sp_double2)a[2], (sp_double2)a[3], 0, 2), 0, 1, 2, 3);
+    to->s = SP_SHUFFLE(SP_SHUFFLE((sp_double2)a[0], (sp_double2)a[1], 0, 2),
+                       SP_SHUFFLE((sp_double2)a[2], (sp_double2)a[3], 0, 2), 0, 1, 2, 3);
     ab = SP_LAST_TWO(a[0], a[1]);
     cd = SP_LAST_TWO(a[2], a[3]);
     sp_widen(SP_FIRST_HALVES(ab, cd), &to->cnt);
@@ -70,16 +70,18 @@ SP_TEMPLATE void sp_as_pairs(const sp_double4 *a, const sp_double4 *b, sp_double
 /* The reverse of sp_take_heads. */
 SP_TEMPLATE void sp_put_heads(char *const *heads, const sp_heads4 *from)
 {
-    const sp_double2 s[2] = {SP_TURN(from->s, from->s, 0, 1), SP_TURN(from->s, from->s, 2, 3)};
+    const sp_double2 s[2] = {SP_SHUFFLE(from->s, from->s, 0, 1), SP_SHUFFLE(from->s, from->s, 2,
+                                                                            3)};
     sp_double2 cnt_om[2], w_G[2], c[2];
     sp_as_pairs(&from->cnt, &from->om, cnt_om);
     sp_as_pairs(&from->w, &from->G, w_G);
     sp_as_pairs(&from->c0, &from->c1, c);
     for (int k = 0; k < 4; k++) {
         const int of = k / 2;
-        const sp_double2 a = k % 2 ? SP_TURN(s[of], cnt_om[of], 1, 3)
-                                   : SP_TURN(s[of], cnt_om[of], 0, 2);
-        const sp_double2 b = k % 2 ? SP_TURN(w_G[of], c[of], 1, 3) : SP_TURN(w_G[of], c[of], 0, 2);
+        const sp_double2 a = k % 2 ? SP_SHUFFLE(s[of], cnt_om[of], 1, 3)
+                                   : SP_SHUFFLE(s[of], cnt_om[of], 0, 2);
+        const sp_double2 b = k % 2 ? SP_SHUFFLE(w_G[of], c[of], 1, 3) : SP_SHUFFLE(w_G[of], c[of],
+                                                                                   0, 2);
         memcpy(heads[k], &a, 16);
         memcpy(heads[k] + 16, &b, 16);
     }
@@ -107,13 +109,13 @@ SP_TEMPLATE void sp_count_four(const sp_heads4 *f, const sp_double4 *x, const sp
     const sp_int4 counted = (sp_int4)(N > zero) & (sp_int4)(s > zero);
     const sp_double4 t = (sp_double4)((sp_int4)(*all_T / N) & counted);
     const sp_double4 c0 = one + f->c0 * t, c1 = one + f->c1 * t;
-    const sp_double4 even = SP_TURN(c0, c1, 0, 4, 2, 6), odd = SP_TURN(c0, c1, 1, 5, 3, 7);
+    const sp_double4 even = SP_SHUFFLE(c0, c1, 0, 4, 2, 6), odd = SP_SHUFFLE(c0, c1, 1, 5, 3, 7);
     sp_double2 p = *P;
     *used -= counted;               /* a mask is -1 */
-    p *= SP_TURN(even, even, 0, 1);
-    p *= SP_TURN(odd, odd, 0, 1);
-    p *= SP_TURN(even, even, 2, 3);
-    p *= SP_TURN(odd, odd, 2, 3);
+    p *= SP_SHUFFLE(even, even, 0, 1);
+    p *= SP_SHUFFLE(odd, odd, 0, 1);
+    p *= SP_SHUFFLE(even, even, 2, 3);
+    p *= SP_SHUFFLE(odd, odd, 2, 3);
     *E += (sp_int2)((sp_uint2)p >> 52) - 1022;          /* sp_fraction of both */
     *P = (sp_double2)(((sp_int2)p & INT64_C(0xfffffffffffff)) | INT64_C(1022) << 52);
 }
@@ -184,10 +186,10 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
         f.w = pair ? f.w * h : zero;
         known *= hh;
         h = SP_SIZE_OF(h);
-        even = SP_TURN(least, h, 0, 4, 2, 6);
-        odd = SP_TURN(least, h, 1, 5, 3, 7);
-        even_too = SP_TURN(known, f.w, 0, 4, 2, 6);
-        odd_too = SP_TURN(known, f.w, 1, 5, 3, 7);
+        even = SP_SHUFFLE(least, h, 0, 4, 2, 6);
+        odd = SP_SHUFFLE(least, h, 1, 5, 3, 7);
+        even_too = SP_SHUFFLE(known, f.w, 0, 4, 2, 6);
+        odd_too = SP_SHUFFLE(known, f.w, 1, 5, 3, 7);
         totals += SP_FIRST_HALVES(even, even_too);
         totals += SP_FIRST_HALVES(odd, odd_too);
         totals += SP_LAST_HALVES(even, even_too);
@@ -224,8 +226,8 @@ SP_TEMPLATE int sp_learn_four(double *const *chunks, const uint32_t *slots, cons
     cnt = f.cnt + u;
     halved = (sp_int4)(f.cnt < SP_EACH(SP_COUNT_HALF)) | (sp_int4)(cnt >= SP_EACH(SP_COUNT_MOST));
     halved &= (sp_int4)(cnt >= SP_EACH(SP_COUNT_HALF));
-    fault = (sp_word4)(four == 0) | (sp_word4)(four == SP_TURN(four, four, 1, 2, 3, 0))
-            | (sp_word4)(four == SP_TURN(four, four, 2, 3, 0, 1));
+    fault = (sp_word4)(four == 0) | (sp_word4)(four == SP_SHUFFLE(four, four, 1, 2, 3, 0))
+            | (sp_word4)(four == SP_SHUFFLE(four, four, 2, 3, 0, 1));
     if (((sp_int2)fault)[0] | ((sp_int2)fault)[1] | sp_any(&halved)) return 0;
     sp_load(x + i, &value);
     sp_load(sums->v + i, &v);
@@ -294,11 +296,11 @@ SP_TEMPLATE void sp_learn_some(double *const *chunks, const uint32_t *slots, con
 
 /* Learn an event of place y, of two: the stride, if there is one (its q > 0), and the counts.
    `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. */
-SP_WIDER(void, sp_learn_pair,
-         (double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n,
-          const sp_sums *sums, double r, const sp_stride *stride, int y, double u, double all,
-          const double *rD),
-         (chunks, slots, x, n, sums, r, stride, y, u, all, rD))
+SP_AVX2(void, sp_learn_pair,
+        (double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n,
+         const sp_sums *sums, double r, const sp_stride *stride, int y, double u, double all,
+         const double *rD),
+        (chunks, slots, x, n, sums, r, stride, y, u, all, rD))
 {
     const int steps = stride->q > 0.0;
     for (ptrdiff_t i = 0; i < n; i += 4) {

@@ -179,8 +179,8 @@ static void sp_take_slots(sp_ahead *ahead, const uint32_t *words, ptrdiff_t n, s
     }
 }
 
-SP_NEAR int sp_ahead_take(sp_ahead *ahead, ptrdiff_t r, sp_event *event, const sp_index *index,
-                          bool intercept, bool asking)
+SP_HOT int sp_ahead_take(sp_ahead *ahead, ptrdiff_t r, sp_event *event, const sp_index *index,
+                         bool intercept, bool asking)
 {
     ptrdiff_t first = ahead->rows[r].first;
     ptrdiff_t n = ahead->rows[r].n;

@@ -85,8 +85,8 @@ static inline bool sp_ahead_has(const sp_ahead *ahead, const sp_index *index, pt
 /* Row r as an event, as text_write makes it. -1 without memory.
 
    `asking`: with slots, and with names only where there are none. For one thread, which learns. */
-SP_NEAR int sp_ahead_take(sp_ahead *ahead, ptrdiff_t r, sp_event *event, const sp_index *index,
-                          bool intercept, bool asking);
+SP_HOT int sp_ahead_take(sp_ahead *ahead, ptrdiff_t r, sp_event *event, const sp_index *index,
+                         bool intercept, bool asking);
 
 /* Take row r out, so that those behind it move up. */
 static inline void sp_ahead_leave_out(sp_ahead *ahead, ptrdiff_t r)

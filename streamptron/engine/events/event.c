@@ -86,7 +86,7 @@ SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n
     return 0;
 }
 
-SP_NEAR int sp_event_reserve_gone(sp_event *event)
+SP_HOT int sp_event_reserve_gone(sp_event *event)
 {
     if (event->capacity <= event->gone_capacity)
         return 0;

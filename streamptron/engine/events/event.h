@@ -150,7 +150,7 @@ SP_PRIVATE int sp_event_reserve(sp_event *event, ptrdiff_t n);
 SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n);
 
 /* Room to write down a slot for each entry; -1 without memory. */
-SP_NEAR int sp_event_reserve_gone(sp_event *event);
+SP_HOT int sp_event_reserve_gone(sp_event *event);
 
 /* How many gaps n counts: they are the last. */
 static inline ptrdiff_t sp_event_gaps(const sp_event *event)

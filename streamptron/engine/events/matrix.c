@@ -10,7 +10,7 @@
 /* A double without its sign is in the order of its bits as an int, and so: bits > limit where
    limit - bits has its top bit set, and bits = 0 where bits - 1 has. Bit 0: a value beyond the
    limit; bit 1: a zero. */
-SP_WIDER(int, sp_check_doubles, (const double *values, ptrdiff_t n), (values, n))
+SP_AVX2(int, sp_check_doubles, (const double *values, ptrdiff_t n), (values, n))
 {
     uint64_t over = 0, under = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -22,7 +22,7 @@ SP_WIDER(int, sp_check_doubles, (const double *values, ptrdiff_t n), (values, n)
 }
 
 /* How often a number is not above the one before it. */
-SP_WIDER(uint32_t, sp_count_falls, (const int32_t *columns, ptrdiff_t n), (columns, n))
+SP_AVX2(uint32_t, sp_count_falls, (const int32_t *columns, ptrdiff_t n), (columns, n))
 {
     uint32_t falls = 0;
     for (ptrdiff_t i = 1; i < n; i++)
@@ -309,9 +309,9 @@ static int sp_scratch_reserve(sp_matrix_scratch *scratch, ptrdiff_t n)
     return 0;
 }
 
-SP_NEAR ptrdiff_t sp_matrix_row(const sp_matrix *m, ptrdiff_t r, bool zeros,
-                                sp_matrix_scratch *scratch, const uint32_t **columns,
-                                const double **values)
+SP_HOT ptrdiff_t sp_matrix_row(const sp_matrix *m, ptrdiff_t r, bool zeros,
+                               sp_matrix_scratch *scratch, const uint32_t **columns,
+                               const double **values)
 {
     ptrdiff_t first, last;
     sp_matrix_span(m, r, &first, &last);
@@ -335,7 +335,7 @@ static void sp_prefetch_bytes(const char *p, const char *end)
     }
 }
 
-SP_NEAR void sp_matrix_prefetch(const sp_matrix *m, ptrdiff_t r, ptrdiff_t ahead)
+SP_HOT void sp_matrix_prefetch(const sp_matrix *m, ptrdiff_t r, ptrdiff_t ahead)
 {
     ptrdiff_t first, last;
     ptrdiff_t size = sp_number_size(m->number);

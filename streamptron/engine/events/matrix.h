@@ -98,14 +98,14 @@ SP_API double sp_matrix_value(const sp_matrix *m, ptrdiff_t r, ptrdiff_t k);
 /* Read a checked row; `zeros`: it may have some. Returns the number of entries.
 
    -1 without memory. */
-SP_NEAR ptrdiff_t sp_matrix_row(const sp_matrix *m, ptrdiff_t r, bool zeros,
-                                sp_matrix_scratch *scratch, const uint32_t **columns,
-                                const double **values);
+SP_HOT ptrdiff_t sp_matrix_row(const sp_matrix *m, ptrdiff_t r, bool zeros,
+                               sp_matrix_scratch *scratch, const uint32_t **columns,
+                               const double **values);
 
 /* Prefetch the values that lie `ahead` entries after a sparse row, as many as the row has.
 
    Memory is idle while a row is learned; the values are there when the next block is checked. */
-SP_NEAR void sp_matrix_prefetch(const sp_matrix *m, ptrdiff_t r, ptrdiff_t ahead);
+SP_HOT void sp_matrix_prefetch(const sp_matrix *m, ptrdiff_t r, ptrdiff_t ahead);
 
 /* Prefetch half of a sparse row that does not follow the ones that are read.
 

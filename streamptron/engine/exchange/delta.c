@@ -158,14 +158,14 @@ SP_API void sp_delta_free(sp_delta *delta)
     sp_free(delta->laid);
     delta->numbers = NULL;
     delta->laid = NULL;
-    for (int k = 0; delta->turned != NULL && k < 2; k++) {
-        if (delta->turned[k].table.arena != NULL)
-            sp_wide_drop(&delta->turned[k].table);
+    for (int k = 0; delta->reformed != NULL && k < 2; k++) {
+        if (delta->reformed[k].table.arena != NULL)
+            sp_wide_drop(&delta->reformed[k].table);
     }
     sp_shapes_free(&delta->was);
-    sp_free(delta->turned);
+    sp_free(delta->reformed);
     sp_free(delta->ours);
-    delta->turned = NULL;
+    delta->reformed = NULL;
     delta->ours = NULL;
 }
 
@@ -176,28 +176,28 @@ static bool sp_delta_is_wide(const sp_learner *learner)
 }
 
 /* Let learner and base be of one form. -1 without memory. */
-static int sp_delta_turn(sp_delta *delta, sp_shard *shard, const sp_shard *base)
+static int sp_delta_reform(sp_delta *delta, sp_shard *shard, const sp_shard *base)
 {
     if (!sp_delta_is_wide(shard->learner) && !sp_machine_is_wide(base->learner))
         return 0;
-    delta->turned = (sp_learner *)sp_calloc(2, sizeof(sp_learner));
+    delta->reformed = (sp_learner *)sp_calloc(2, sizeof(sp_learner));
     delta->ours = (sp_shard *)sp_malloc(sizeof(sp_shard));
-    if (delta->turned == NULL || delta->ours == NULL)
+    if (delta->reformed == NULL || delta->ours == NULL)
         return -1;
     *delta->ours = *base;
     if (!sp_machine_is_wide(shard->learner)) {
-        delta->turned[0] = *shard->learner;
-        if (sp_wide_shadow(&delta->turned[0].table, shard->learner, shard->n_slots, -1) < 0)
+        delta->reformed[0] = *shard->learner;
+        if (sp_wide_shadow(&delta->reformed[0].table, shard->learner, shard->n_slots, -1) < 0)
             return -1;
-        shard->learner = &delta->turned[0];
+        shard->learner = &delta->reformed[0];
     }
     if (!sp_machine_is_wide(base->learner)) {
-        delta->turned[1] = *base->learner;
-        if (sp_wide_shadow(&delta->turned[1].table, base->learner, base->n_slots,
+        delta->reformed[1] = *base->learner;
+        if (sp_wide_shadow(&delta->reformed[1].table, base->learner, base->n_slots,
                            shard->learner->two.positive)
             < 0)
             return -1;
-        delta->ours->learner = &delta->turned[1];
+        delta->ours->learner = &delta->reformed[1];
     }
     return 0;
 }
@@ -290,7 +290,7 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
     memset(delta, 0, sizeof(sp_delta));
     if (sp_names_fault(shard) || sp_names_fault(base))
         return SP_SHARD_KEY;
-    if (sp_delta_turn(delta, shard, base) < 0)
+    if (sp_delta_reform(delta, shard, base) < 0)
         return SP_SHARD_MEMORY;
     base = delta->ours == NULL ? base : delta->ours;
     delta->width = (size_t)shard->learner->table.width;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* See that all are of one form. -1 without memory. */
-static int sp_mix_turn(sp_merge *m)
+static int sp_mix_reform(sp_merge *m)
 {
     bool wide = sp_machine_is_wide(m->to);
     for (int k = 0; k <= m->n; k++)
@@ -26,21 +26,21 @@ static int sp_mix_turn(sp_merge *m)
         return 0;
     if (sp_learner_widen(m->to) != 0)
         return -1;
-    m->turned = (sp_learner *)sp_calloc((size_t)m->n + 1, sizeof(sp_learner));
-    if (m->turned == NULL)
+    m->reformed = (sp_learner *)sp_calloc((size_t)m->n + 1, sizeof(sp_learner));
+    if (m->reformed == NULL)
         return -1;
     for (int k = 0; k <= m->n; k++) {
         const sp_shard *part = sp_mix_side(m, k);
         if (sp_machine_is_wide(part->learner))
             continue;
-        m->turned[k] = *part->learner;
-        if (sp_wide_shadow(&m->turned[k].table, part->learner, part->n_slots, -1) < 0)
+        m->reformed[k] = *part->learner;
+        if (sp_wide_shadow(&m->reformed[k].table, part->learner, part->n_slots, -1) < 0)
             return -1;
         if (k < m->n)
-            m->shards[k].learner = &m->turned[k];
+            m->shards[k].learner = &m->reformed[k];
         else {
             m->of_base = *m->base;
-            m->of_base.learner = &m->turned[k];
+            m->of_base.learner = &m->reformed[k];
             m->base = &m->of_base;
         }
     }
@@ -49,11 +49,11 @@ static int sp_mix_turn(sp_merge *m)
 
 static void sp_mix_free(sp_merge *m)
 {
-    for (int k = 0; m->turned != NULL && k <= m->n; k++) {
-        if (m->turned[k].table.arena != NULL)
-            sp_wide_drop(&m->turned[k].table);
+    for (int k = 0; m->reformed != NULL && k <= m->n; k++) {
+        if (m->reformed[k].table.arena != NULL)
+            sp_wide_drop(&m->reformed[k].table);
     }
-    sp_free(m->turned);
+    sp_free(m->reformed);
     for (int k = 0, end = m->n; k < end; k++)
         sp_shard_free(&m->shards[k]);
     sp_free(m->parts);
@@ -148,7 +148,7 @@ static int sp_hold(sp_merge *m, int *culprit)
 {
     sp_slot_type most = m->to->index.max_slots - SP_SLOTS_RESERVED;
     bool limited = sp_index_is_limited(&m->to->index);
-    if (sp_mix_turn(m) < 0 || sp_mix_reserve(m) < 0)
+    if (sp_mix_reform(m) < 0 || sp_mix_reserve(m) < 0)
         return SP_SHARD_MEMORY;
     for (int k = 0; k < m->n; k++) {
         m->N += m->shards[k].n;
@@ -202,7 +202,7 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
 }
 
 /* Whether numbers of a side come from a file or a delta, where not all have been checked. */
-static bool sp_is_doubtful(const sp_shard *side)
+static bool sp_is_unverified(const sp_shard *side)
 {
     return side->keys != NULL || side->learner->table.borrowed;
 }
@@ -212,15 +212,15 @@ SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *sha
 {
     sp_merge m;
     int fault;
-    bool doubtful = sp_is_doubtful(base);
+    bool unverified = sp_is_unverified(base);
     memset(&m, 0, sizeof(sp_merge));
     m.to = to;
     m.base = base;
     m.shards = shards;
     m.n = n;
     for (int k = 0; k < n; k++)
-        doubtful |= sp_is_doubtful(&shards[k]);
-    m.sound = !doubtful && n > 1;
+        unverified |= sp_is_unverified(&shards[k]);
+    m.sound = !unverified && n > 1;
     if (n == 1)
         fault = sp_alone(to, shards);
     else {
@@ -236,5 +236,5 @@ SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *sha
     to->version += 1;
     if (sp_learner_unsound(to, m.sound && to->table.kind->weights) == NULL)
         return 0;
-    return doubtful ? SP_SHARD_NUMBER : SP_SHARD_LARGE;
+    return unverified ? SP_SHARD_NUMBER : SP_SHARD_LARGE;
 }

@@ -14,8 +14,8 @@
   #endif
 #endif
 
-/* What SP_WIDER_HERE compiles once goes one by one there: with registers of two doubles it takes as
-   long, and it is smaller. */
+/* What SP_AVX2_UNLESS_SMALL compiles once goes one by one there: with registers of two doubles it
+   takes as long, and it is smaller. */
 #if defined(SP_FOURS) && !SP_SMALL
   #define SP_FOURS_HERE 1
 #endif
@@ -24,7 +24,7 @@
 
 typedef int32_t sp_word4 __attribute__((vector_size(16)));
 
-#define SP_TURN __builtin_shufflevector
+#define SP_SHUFFLE __builtin_shufflevector
 #define SP_EACH(x) ((sp_double4){x, x, x, x})
 #define SP_SIGNS ((sp_int4){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 #define SP_SIZE_OF(x) ((sp_double4)((sp_int4)(x) & ~SP_SIGNS))
@@ -36,7 +36,7 @@ typedef int32_t sp_word4 __attribute__((vector_size(16)));
 
 SP_TEMPLATE int sp_any(const sp_int4 *mask)
 {
-    const sp_int2 any = SP_TURN(*mask, *mask, 0, 1) | SP_TURN(*mask, *mask, 2, 3);
+    const sp_int2 any = SP_SHUFFLE(*mask, *mask, 0, 1) | SP_SHUFFLE(*mask, *mask, 2, 3);
     return (any[0] | any[1]) != 0;
 }
 
@@ -58,10 +58,10 @@ SP_TEMPLATE void sp_round(sp_double4 *x)
 
 /* The first two of four floats from each of four registers, two registers to a pair; or the last
    two. */
-#define SP_FIRST_TWO(a, b) SP_TURN(a, b, 0, 4, 1, 5)
-#define SP_LAST_TWO(a, b) SP_TURN(a, b, 2, 6, 3, 7)
-#define SP_FIRST_HALVES(ab, cd) SP_TURN(ab, cd, 0, 1, 4, 5)
-#define SP_LAST_HALVES(ab, cd) SP_TURN(ab, cd, 2, 3, 6, 7)
+#define SP_FIRST_TWO(a, b) SP_SHUFFLE(a, b, 0, 4, 1, 5)
+#define SP_LAST_TWO(a, b) SP_SHUFFLE(a, b, 2, 6, 3, 7)
+#define SP_FIRST_HALVES(ab, cd) SP_SHUFFLE(ab, cd, 0, 1, 4, 5)
+#define SP_LAST_HALVES(ab, cd) SP_SHUFFLE(ab, cd, 2, 3, 6, 7)
 
 #endif
 

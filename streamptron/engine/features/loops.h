@@ -67,10 +67,10 @@ typedef struct sp_priors {
 
 /* z[k] = ((log P[k] + E[k] log 2) - times (lnD[k] - usual)) (D[k] / (D[k] + rare)); P's exponent is
    moved to E first. */
-SP_WIDER_HERE(void, sp_logs,
-              (const double *P, const double *E, const double *lnD, const double *D,
-               const sp_priors *priors, double *z, ptrdiff_t n),
-              (P, E, lnD, D, priors, z, n))
+SP_AVX2_UNLESS_SMALL(void, sp_logs,
+                     (const double *P, const double *E, const double *lnD, const double *D,
+                      const sp_priors *priors, double *z, ptrdiff_t n),
+                     (P, E, lnD, D, priors, z, n))
 {
     const double usual = priors->usual;
     const double rare = priors->rare;
@@ -99,9 +99,9 @@ SP_WIDER_HERE(void, sp_logs,
 }
 
 /* p[k] = e^(scale score[k] - best); p is not score. */
-SP_WIDER_HERE(void, sp_exps,
-              (const double *score, double scale, double best, double *p, ptrdiff_t n),
-              (score, scale, best, p, n))
+SP_AVX2_UNLESS_SMALL(void, sp_exps,
+                     (const double *score, double scale, double best, double *p, ptrdiff_t n),
+                     (score, scale, best, p, n))
 {
     ptrdiff_t k = 0;
 #ifdef SP_FOURS_HERE
@@ -128,10 +128,10 @@ typedef struct sp_contrast {
 
 /* What naive Bayes says, V = (max(z - Z, -2 m) + min(Z, 2 m)) / m; plain = dot r + w0, and score =
    plain + wn V, in dot's place. */
-SP_WIDER_HERE(void, sp_met_scores,
-              (const double *z, const sp_contrast *by, const double *w0, double *V, double *plain,
-               double *score, ptrdiff_t n),
-              (z, by, w0, V, plain, score, n))
+SP_AVX2_UNLESS_SMALL(void, sp_met_scores,
+                     (const double *z, const sp_contrast *by, const double *w0, double *V,
+                      double *plain, double *score, ptrdiff_t n),
+                     (z, by, w0, V, plain, score, n))
 {
     const double m = by->m, best = by->best, r = by->r, wn = by->wn;
     const double far = -2.0 * m;
@@ -201,15 +201,15 @@ SP_TEMPLATE void sp_step4(float *const *at, const sp_double4 *kept, const sp_dou
     sp_double4 w, G;
     sp_twos(at[0], at[1], &ab);
     sp_twos(at[2], at[3], &cd);
-    sp_widen(SP_TURN(ab, cd, 0, 2, 4, 6), &w);
-    sp_widen(SP_TURN(ab, cd, 1, 3, 5, 7), &G);
+    sp_widen(SP_SHUFFLE(ab, cd, 0, 2, 4, 6), &w);
+    sp_widen(SP_SHUFFLE(ab, cd, 1, 3, 5, 7), &G);
     of_G = __builtin_convertvector(G * *kept + *grown, sp_float4);
     sp_widen(of_G, &G);
     G += SP_P0;
     for (int k = 0; k < 4; k++) G[k] = sqrt(G[k]);
     of_w = __builtin_convertvector(w + *far / G, sp_float4);
-    ab = SP_TURN(of_w, of_G, 0, 4, 1, 5);
-    cd = SP_TURN(of_w, of_G, 2, 6, 3, 7);
+    ab = SP_SHUFFLE(of_w, of_G, 0, 4, 1, 5);
+    cd = SP_SHUFFLE(of_w, of_G, 2, 6, 3, 7);
     memcpy(at[0], &ab, 8);
     memcpy(at[1], (const char *)&ab + 8, 8);
     memcpy(at[2], &cd, 8);
@@ -337,7 +337,7 @@ SP_TEMPLATE void sp_dense_hear(const sp_dense *dense, ptrdiff_t lanes, double h,
         sp_float4 ab, cd;
         memcpy(&ab, dense->w + 2 * k, sizeof(ab));
         memcpy(&cd, dense->w + 2 * k + 4, sizeof(cd));
-        sp_widen(SP_TURN(ab, cd, 0, 2, 4, 6), &w);
+        sp_widen(SP_SHUFFLE(ab, cd, 0, 2, 4, 6), &w);
         sp_floats4(dense->c + k, &c);
         sp_load(dot + k, &sum);
         sp_load(P + k, &product);

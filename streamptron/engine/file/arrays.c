@@ -168,8 +168,8 @@ static int sp_marks_open(const sp_header *header, const uint8_t *arrays, sp_lear
 {
     size_t n;
     const uint32_t *marks = (const uint32_t *)sp_array_at(header, arrays, SP_ARRAY_MARKS, &n);
-    return sp_marks_fault(in_place ? sp_marked_map(learner, marks, n)
-                                   : sp_marked_read(learner, marks, n),
+    return sp_marks_fault(in_place ? sp_label_rows_map(learner, marks, n)
+                                   : sp_label_rows_read(learner, marks, n),
                           fault);
 }
 
@@ -185,7 +185,7 @@ static int sp_sets_arrays_open(const sp_header *header, const uint8_t *arrays, s
                             "what is kept for each label does not fit the labels");
     int failed = sp_marks_fault(sp_sets_labels_read(learner, marked), fault);
     if (in_place) /* an event's entries are looked at when it is scored */
-        learner->sets.doubted = header->arrays[SP_ARRAY_MARKS].n;
+        learner->sets.unverified = header->arrays[SP_ARRAY_MARKS].n;
     return failed ? failed : sp_marks_open(header, arrays, learner, in_place, fault);
 }
 
@@ -329,10 +329,11 @@ static int sp_voted_lay_out(const sp_learner *learner, sp_laid_out *to)
 static int sp_marks_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
 {
     uint32_t *marks = (uint32_t *)sp_array_room(to, SP_ARRAY_MARKS,
-                                                sp_marked_measure(learner, flat), SP_MARKS_WIDTH);
+                                                sp_label_rows_measure(learner, flat),
+                                                SP_MARKS_WIDTH);
     if (marks == NULL)
         return -1;
-    sp_marked_write(learner, flat, marks);
+    sp_label_rows_write(learner, flat, marks);
     return 0;
 }
 

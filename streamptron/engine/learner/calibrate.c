@@ -17,8 +17,8 @@ static double sp_calibrate_forget(double total, double slope)
     return 0.9990234375 * total + slope * slope + 0.0009765625;
 }
 
-SP_NEAR void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale, double score, bool y,
-                                    bool fresh)
+SP_HOT void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale, double score, bool y,
+                                   bool fresh)
 {
     double g = sp_calibrate_two(fit, scale, score) - (y ? 1.0 : 0.0);
     double h = g * sp_cut(scale, score);
@@ -32,8 +32,8 @@ SP_NEAR void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale, d
     fit->B = sp_between(-16.0, fit->B - g * fit->RB, 16.0);
 }
 
-SP_NEAR void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scale, double top,
-                               const double *scores, ptrdiff_t n, double *p)
+SP_HOT void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scale, double top,
+                              const double *scores, ptrdiff_t n, double *p)
 {
     double total = 0.0;
     for (ptrdiff_t j = 0; j < n; j++) {
@@ -44,8 +44,8 @@ SP_NEAR void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scale, 
         p[j] /= total;
 }
 
-SP_NEAR void sp_calibrate_many_learn(sp_calibrator *fit, const sp_scale *scale, double top,
-                                     const double *scores, ptrdiff_t n, ptrdiff_t y)
+SP_HOT void sp_calibrate_many_learn(sp_calibrator *fit, const sp_scale *scale, double top,
+                                    const double *scores, ptrdiff_t n, ptrdiff_t y)
 {
     double total = 0.0;
     double mean = 0.0;

@@ -99,17 +99,17 @@ static inline double sp_calibrate_two(const sp_calibrator *fit, const sp_scale *
 }
 
 /* `fresh`: recompute the square roots. */
-SP_NEAR void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale, double score, bool y,
-                                    bool fresh);
+SP_HOT void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale, double score, bool y,
+                                   bool fresh);
 
 /* p[j] = P(j), for n > 0 labels. */
-SP_NEAR void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scale, double top,
-                               const double *scores, ptrdiff_t n, double *p);
+SP_HOT void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scale, double top,
+                              const double *scores, ptrdiff_t n, double *p);
 
 /* For at least two labels, of which y is one.
 
    The square root is computed each time: it is cheap beside n exponentials. */
-SP_NEAR void sp_calibrate_many_learn(sp_calibrator *fit, const sp_scale *scale, double top,
-                                     const double *scores, ptrdiff_t n, ptrdiff_t y);
+SP_HOT void sp_calibrate_many_learn(sp_calibrator *fit, const sp_scale *scale, double top,
+                                    const double *scores, ptrdiff_t n, ptrdiff_t y);
 
 #endif

@@ -87,8 +87,8 @@ static int sp_tick(sp_ceiling *ceiling, const sp_index *index, sp_event *event)
     return 0;
 }
 
-SP_NEAR int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_table *table,
-                              sp_event *event, ptrdiff_t first, ptrdiff_t last, bool *ticked)
+SP_HOT int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_table *table,
+                             sp_event *event, ptrdiff_t first, ptrdiff_t last, bool *ticked)
 {
     sp_slot_type slot;
     sp_gone *gone;
@@ -127,8 +127,8 @@ SP_NEAR int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_tab
     return 0;
 }
 
-SP_NEAR void sp_ceiling_settle(const sp_ceiling *ceiling, sp_index *index, sp_table *table,
-                               sp_event *event)
+SP_HOT void sp_ceiling_settle(const sp_ceiling *ceiling, sp_index *index, sp_table *table,
+                              sp_event *event)
 {
     sp_ceiling_forget(index, event);
     for (ptrdiff_t i = 0, end = event->n_gone; i < end; i++) {
@@ -144,8 +144,8 @@ SP_NEAR void sp_ceiling_settle(const sp_ceiling *ceiling, sp_index *index, sp_ta
     }
 }
 
-SP_NEAR void sp_ceiling_rewind(sp_ceiling *ceiling, const sp_ceiling *before, sp_index *index,
-                               sp_event *event)
+SP_HOT void sp_ceiling_rewind(sp_ceiling *ceiling, const sp_ceiling *before, sp_index *index,
+                              sp_event *event)
 {
     const sp_gone *gone;
     while (event->n_gone) {

@@ -72,15 +72,15 @@ static inline void sp_ceiling_init(sp_ceiling *ceiling)
 
    -1 without memory. `ticked`: whether the clock has advanced for this event. Call
    sp_ceiling_settle or sp_ceiling_rewind in the end. */
-SP_NEAR int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_table *table,
-                              sp_event *event, ptrdiff_t first, ptrdiff_t last, bool *ticked);
+SP_HOT int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_table *table,
+                             sp_event *event, ptrdiff_t first, ptrdiff_t last, bool *ticked);
 
 /* All went well: clear what has left, and stamp the event's features as seen. */
-SP_NEAR void sp_ceiling_settle(const sp_ceiling *ceiling, sp_index *index, sp_table *table,
-                               sp_event *event);
+SP_HOT void sp_ceiling_settle(const sp_ceiling *ceiling, sp_index *index, sp_table *table,
+                              sp_event *event);
 
 /* Put back what has left, the latest first. Stamps brought up to SP_AGE_MAX stay. */
-SP_NEAR void sp_ceiling_rewind(sp_ceiling *ceiling, const sp_ceiling *before, sp_index *index,
-                               sp_event *event);
+SP_HOT void sp_ceiling_rewind(sp_ceiling *ceiling, const sp_ceiling *before, sp_index *index,
+                              sp_event *event);
 
 #endif

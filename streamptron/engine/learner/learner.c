@@ -56,7 +56,7 @@ SP_PRIVATE int sp_learner_insert(sp_learner *learner, sp_event *event, ptrdiff_t
 SP_API int sp_learner_open(sp_learner *learner, sp_event *event)
 {
     const sp_wanted nothing = {NULL, 0, NULL, 0};
-    sp_index_point mark = sp_index_mark(&learner->index);
+    sp_index_point mark = sp_index_savepoint(&learner->index);
     bool ticked = false;
     if (sp_learner_insert(learner, event, 0, event->n, &ticked) == 0
         && sp_table_reserve_all(&learner->table, learner->index.n_slots, &nothing, 1) == 0)

@@ -14,16 +14,16 @@ typedef struct sp_branch {
 } sp_branch;
 
 /* What the one output of two labels was, while the third is being learned. */
-typedef struct sp_once_pair {
+typedef struct sp_one_output {
     double w0, G0;
     sp_shapes shapes;
-} sp_once_pair;
+} sp_one_output;
 
 typedef struct sp_many {
     ptrdiff_t room;  /* leaves: 0, or a power of two */
     sp_branch *tree; /* node 1 is all labels, 2 i and 2 i + 1 the halves of i; leaf k is room + k */
     double b; /* what a label usually has, without naive Bayes, in an event that is not its own */
-    sp_once_pair pair;
+    sp_one_output pair;
 } sp_many;
 
 #endif

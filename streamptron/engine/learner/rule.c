@@ -56,7 +56,7 @@ static void sp_perceptron(const sp_rule *rule, double score, bool y, double u, s
         sp_step_add(step, 0, y ? u : -u);
 }
 
-SP_NEAR double sp_squares(const double *x, ptrdiff_t n, bool intercept)
+SP_HOT double sp_squares(const double *x, ptrdiff_t n, bool intercept)
 {
     double xx = intercept ? 1.0 : 0.0;
     for (ptrdiff_t i = 0; i < n; i++)

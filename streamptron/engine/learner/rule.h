@@ -82,7 +82,7 @@ static inline double sp_rule_newcomer(const sp_rule *rule, bool averaged)
 }
 
 /* x.x, in the order of the event. */
-SP_NEAR double sp_squares(const double *x, ptrdiff_t n, bool intercept);
+SP_HOT double sp_squares(const double *x, ptrdiff_t n, bool intercept);
 
 /* Write the step where choice y is right.
 

@@ -45,7 +45,7 @@ SP_PRIVATE void sp_serve_count(sp_serve *serve, int context, bool current_wrong,
     }
 }
 
-SP_NEAR bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong)
+SP_HOT bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong)
 {
     if (!current_wrong)
         serve->run += 1;

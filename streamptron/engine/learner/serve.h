@@ -131,6 +131,6 @@ static inline void sp_serve_learn(sp_serve *serve, int context, bool current_wro
 }
 
 /* Whether the current vector, as it was before this event's update, goes into the pocket. */
-SP_NEAR bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong);
+SP_HOT bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct sp_sets {
     double *there; /* the weight of labels that were there, by their probability */
     double *said;  /* of all that were asked for; behind it in memory */
     double positives;
-    size_t doubted; /* entries in a file that are looked at when they are used; 0: none */
+    size_t unverified; /* entries in a file that are looked at when they are used; 0: none */
 } sp_sets;
 
 #endif

@@ -199,7 +199,7 @@ SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, 
         return sp_say(error, SPT_ARGUMENT,
                       "a RankingPerceptron learns which candidate is right, by its number; call "
                       "spt_learn");
-    sp_label_point before = sp_labels_mark(&model->labels);
+    sp_label_point before = sp_labels_savepoint(&model->labels);
     failed = sp_label_number(model, label, n, &number, error);
     if (!failed)
         failed = sp_learn(model, event, number, weight, error);

@@ -247,7 +247,7 @@ static int sp_model_exchange(spt_model *model, sp_contents *to)
 {
     sp_contents *its = &model->contents;
     const sp_json *labels = &to->parts[SP_PART_LABELS].json;
-    sp_label_point mark = sp_labels_mark(&model->labels);
+    sp_label_point mark = sp_labels_savepoint(&model->labels);
     if (sp_json_type(labels, 0) == SP_JSON_LIST
         && sp_labels_add_all(&model->labels, its, labels) < 0) {
         sp_labels_rewind(&model->labels, mark);

@@ -31,9 +31,9 @@ enum {
     #define SP_DISK_TIME st_mtim
 #endif
 
-static sp_disk_mark sp_disk_mark_of(const struct stat *status)
+static sp_disk_identity sp_disk_identity_of(const struct stat *status)
 {
-    sp_disk_mark mark = {(uint64_t)status->st_dev, (uint64_t)status->st_ino,
+    sp_disk_identity mark = {(uint64_t)status->st_dev, (uint64_t)status->st_ino,
                          (uint64_t)status->st_size, (uint64_t)status->SP_DISK_TIME.tv_sec,
                          (uint64_t)status->SP_DISK_TIME.tv_nsec};
     return mark;
@@ -61,7 +61,7 @@ static int sp_disk_take(int number, bool map, sp_disk_file *file)
         return errno;
     if (!S_ISREG(status.st_mode))
         return SP_DISK_ODD;
-    file->mark = sp_disk_mark_of(&status);
+    file->mark = sp_disk_identity_of(&status);
     file->n = (size_t)status.st_size;
 #if !defined(__wasi__)
     if (map && file->n > 0) {
@@ -107,12 +107,12 @@ SP_PRIVATE void sp_disk_close(sp_disk_file *file)
     file->mapped = false;
 }
 
-SP_PRIVATE bool sp_disk_is_other(const char *path, const sp_disk_mark *mark)
+SP_PRIVATE bool sp_disk_is_other(const char *path, const sp_disk_identity *mark)
 {
     struct stat status;
     if (stat(path, &status) < 0)
         return true;
-    sp_disk_mark now = sp_disk_mark_of(&status);
+    sp_disk_identity now = sp_disk_identity_of(&status);
     return now.device != mark->device || now.number != mark->number || now.size != mark->size
            || now.seconds != mark->seconds || now.nanoseconds != mark->nanoseconds;
 }
@@ -229,7 +229,7 @@ static void sp_disk_sync_folder(sp_disk_fresh *fresh)
 }
 
 static int sp_disk_write(sp_disk_fresh *fresh, sp_disk_pieces pieces, const void *owner,
-                         sp_disk_mark *mark)
+                         sp_disk_identity *mark)
 {
     struct stat old, now;
     bool there = stat(fresh->target, &old) == 0;
@@ -249,7 +249,7 @@ static int sp_disk_write(sp_disk_fresh *fresh, sp_disk_pieces pieces, const void
     if (failed)
         unlink((char *)fresh->name.p);
     else
-        *mark = sp_disk_mark_of(&now);
+        *mark = sp_disk_identity_of(&now);
     close(fresh->number);
     if (!failed)
         sp_disk_sync_folder(fresh);
@@ -257,7 +257,7 @@ static int sp_disk_write(sp_disk_fresh *fresh, sp_disk_pieces pieces, const void
 }
 
 SP_PRIVATE int sp_disk_replace(const char *path, sp_disk_pieces pieces, const void *owner,
-                               sp_disk_mark *mark)
+                               sp_disk_identity *mark)
 {
     sp_disk_fresh fresh;
     sp_bytes target = {.failed = false};

@@ -23,7 +23,7 @@ static wchar_t *sp_disk_wide(const char *path)
     return wide;
 }
 
-static int sp_disk_mark_of(HANDLE handle, sp_disk_mark *mark)
+static int sp_disk_identity_of(HANDLE handle, sp_disk_identity *mark)
 {
     BY_HANDLE_FILE_INFORMATION info;
     if (!GetFileInformationByHandle(handle, &info))
@@ -52,7 +52,7 @@ static int sp_disk_take(HANDLE handle, bool map, sp_disk_file *file)
 {
     if (GetFileType(handle) != FILE_TYPE_DISK)
         return SP_DISK_ODD;
-    int failed = sp_disk_mark_of(handle, &file->mark);
+    int failed = sp_disk_identity_of(handle, &file->mark);
     if (failed)
         return failed;
     file->n = (size_t)file->mark.size;
@@ -108,15 +108,15 @@ SP_PRIVATE void sp_disk_close(sp_disk_file *file)
     file->mapped = false;
 }
 
-SP_PRIVATE bool sp_disk_is_other(const char *path, const sp_disk_mark *mark)
+SP_PRIVATE bool sp_disk_is_other(const char *path, const sp_disk_identity *mark)
 {
-    sp_disk_mark now;
+    sp_disk_identity now;
     wchar_t *wide = sp_disk_wide(path);
     HANDLE handle = wide == NULL ? INVALID_HANDLE_VALUE : sp_disk_look(wide);
     sp_free(wide);
     if (handle == INVALID_HANDLE_VALUE)
         return true;
-    int failed = sp_disk_mark_of(handle, &now);
+    int failed = sp_disk_identity_of(handle, &now);
     CloseHandle(handle);
     return failed || now.device != mark->device || now.number != mark->number
            || now.size != mark->size || now.seconds != mark->seconds
@@ -162,7 +162,7 @@ static int sp_disk_beside(const char *path, sp_bytes *name)
 }
 
 static int sp_disk_write(const wchar_t *target, const wchar_t *fresh, sp_disk_pieces pieces,
-                         const void *owner, sp_disk_mark *mark)
+                         const void *owner, sp_disk_identity *mark)
 {
     HANDLE handle = CreateFileW(fresh, GENERIC_READ | GENERIC_WRITE, 0, NULL, CREATE_NEW,
                                 FILE_ATTRIBUTE_NORMAL, NULL);
@@ -170,7 +170,7 @@ static int sp_disk_write(const wchar_t *target, const wchar_t *fresh, sp_disk_pi
         return (int)GetLastError();
     int failed = sp_disk_fill(handle, pieces, owner);
     if (!failed)
-        failed = sp_disk_mark_of(handle, mark);
+        failed = sp_disk_identity_of(handle, mark);
     CloseHandle(handle); /* Windows renames no file that is open */
     if (!failed
         && !MoveFileExW(fresh, target, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
@@ -181,7 +181,7 @@ static int sp_disk_write(const wchar_t *target, const wchar_t *fresh, sp_disk_pi
 }
 
 SP_PRIVATE int sp_disk_replace(const char *path, sp_disk_pieces pieces, const void *owner,
-                               sp_disk_mark *mark)
+                               sp_disk_identity *mark)
 {
     sp_bytes name = {.failed = false};
     int failed = sp_disk_beside(path, &name);

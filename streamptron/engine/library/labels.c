@@ -152,7 +152,7 @@ SP_PRIVATE int sp_labels_begin(sp_label_list *list, sp_contents *contents)
 
 SP_PRIVATE int sp_labels_add(sp_label_list *list, sp_contents *contents, const char *p, size_t n)
 {
-    sp_label_point before = sp_labels_mark(list);
+    sp_label_point before = sp_labels_savepoint(list);
     sp_label_text its;
     sp_bytes_word(&list->more, ",");
     sp_json_quote((const uint8_t *)p, n, &list->more);
@@ -188,9 +188,9 @@ SP_PRIVATE int sp_labels_add_all(sp_label_list *list, sp_contents *contents, con
     return failed ? -1 : 0;
 }
 
-SP_PRIVATE sp_label_point sp_labels_mark(const sp_label_list *list)
+SP_PRIVATE sp_label_point sp_labels_savepoint(const sp_label_list *list)
 {
-    sp_label_point mark = {list->n, list->more.n, sp_arena_mark(&list->texts)};
+    sp_label_point mark = {list->n, list->more.n, sp_arena_savepoint(&list->texts)};
     return mark;
 }
 

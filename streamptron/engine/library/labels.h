@@ -44,7 +44,7 @@ SP_PRIVATE int sp_labels_add(sp_label_list *list, sp_contents *contents, const c
 /* The same of all values of a list that begins with the labels that are there. -1 without memory:
    then some may be there. */
 SP_PRIVATE int sp_labels_add_all(sp_label_list *list, sp_contents *contents, const sp_json *json);
-SP_PRIVATE sp_label_point sp_labels_mark(const sp_label_list *list);
+SP_PRIVATE sp_label_point sp_labels_savepoint(const sp_label_list *list);
 SP_PRIVATE void sp_labels_rewind(sp_label_list *list, sp_label_point mark);
 
 #endif

@@ -287,7 +287,7 @@ static const void *sp_model_piece(const void *owner, int i, size_t *n)
 SPT_API int spt_save(const spt_model *model, const char *path, spt_error *error)
 {
     sp_written written;
-    sp_disk_mark mark;
+    sp_disk_identity mark;
     if (path == NULL)
         return sp_say(error, SPT_ARGUMENT, "path is NULL");
     int failed = sp_model_write(model, &written, error);

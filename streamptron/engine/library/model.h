@@ -16,7 +16,7 @@ struct spt_model {
     sp_label_list labels;
     sp_disk_file file; /* that is used where it lies */
     char *path;        /* NULL: it came from memory, or is new */
-    sp_disk_mark mark; /* of the file that was opened */
+    sp_disk_identity mark; /* of the file that was opened */
     const uint8_t *at; /* its bytes, if they are used where they lie */
     size_t n_at;
     uint64_t life; /* how often it was replaced: earlier steps are no longer its own */

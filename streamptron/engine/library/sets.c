@@ -208,7 +208,7 @@ SPT_API int spt_learn_set_as(spt_model *model, spt_event *event, const char *con
     int failed = sp_targets_check(model, event, labels, n, weight, &numbers, error);
     if (failed)
         return failed;
-    sp_label_point before = sp_labels_mark(&model->labels);
+    sp_label_point before = sp_labels_savepoint(&model->labels);
     for (size_t i = 0; i < n && !failed; i++) {
         size_t label = 0;
         failed = sp_label_number(model, labels[i], lengths[i], &label, error);

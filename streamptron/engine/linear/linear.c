@@ -266,7 +266,7 @@ static int sp_linear_reserve_lead(sp_learner *learner, ptrdiff_t y)
     return sp_table_reserve(&learner->table, &lead, 1, learner->index.n_slots, &move, 1);
 }
 
-SP_NEAR int sp_linear_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y)
+SP_HOT int sp_linear_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y)
 {
     bool newcomer = learner->answer == SP_ANSWER_LABELS && y == learner->table.n_outputs;
     if (sp_linear_admit(learner, event, y) < 0)
@@ -287,8 +287,8 @@ SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrd
         sp_two_labels_meet(&learner->two, y);
 }
 
-SP_NEAR void sp_linear_apply(sp_learner *learner, const sp_event *event, const sp_entries *row,
-                             ptrdiff_t y)
+SP_HOT void sp_linear_apply(sp_learner *learner, const sp_event *event, const sp_entries *row,
+                            ptrdiff_t y)
 {
     double newcomer = learner->rule.newcomer;
     sp_linear_watch(learner, event, y, 0);

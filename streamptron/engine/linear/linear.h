@@ -38,7 +38,7 @@ SP_PRIVATE int sp_linear_admit(sp_learner *learner, sp_event *event, ptrdiff_t y
 SP_PRIVATE int sp_linear_reserve_moves(sp_learner *learner, const sp_event *event);
 
 /* All that can fail: these two. */
-SP_NEAR int sp_linear_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y);
+SP_HOT int sp_linear_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y);
 
 /* Before the event is learned: who would have been right, and how sure? Then the label is met.
 
@@ -48,8 +48,8 @@ SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrd
                                 int sparse);
 
 /* Judge who answers, and take the step; `row`: what was scored in place, or NULL. */
-SP_NEAR void sp_linear_apply(sp_learner *learner, const sp_event *event, const sp_entries *row,
-                             ptrdiff_t y);
+SP_HOT void sp_linear_apply(sp_learner *learner, const sp_event *event, const sp_entries *row,
+                            ptrdiff_t y);
 
 /* Move the weights of the event's step, but for features that the ceiling has refused a slot. */
 SP_PRIVATE void sp_linear_move(sp_learner *learner, const sp_event *event);

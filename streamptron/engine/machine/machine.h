@@ -159,7 +159,7 @@ static inline int sp_machine_ready(sp_learner *learner)
 {
     if (sp_machine_of(learner) == SP_MACHINE_LINEAR && !learner->table.borrowed
         && sp_wide_is_due(learner, learner->table.n_outputs))
-        return sp_wide_turn_now(learner);
+        return sp_wide_reform_now(learner);
     return sp_machine_is_adaptive(learner) ? sp_adaptive_ready(learner) : 0;
 }
 
@@ -247,7 +247,7 @@ static inline int sp_machine_plan(sp_learner *learner, sp_event *event, const sp
 }
 
 /* Whether label y is the one with which a linear learner's labels are many. */
-static inline bool sp_machine_turns(const sp_learner *learner, ptrdiff_t y)
+static inline bool sp_machine_reforms(const sp_learner *learner, ptrdiff_t y)
 {
     return sp_machine_of(learner) == SP_MACHINE_LINEAR && y == learner->table.n_outputs
            && learner->old_form == NULL && sp_wide_is_due(learner, y + 1);
@@ -256,7 +256,7 @@ static inline bool sp_machine_turns(const sp_learner *learner, ptrdiff_t y)
 /* All that can fail: slots for new features, an output for a new label, chunks for the step. */
 static inline int sp_machine_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    if (sp_machine_turns(learner, y) && sp_wide_turn(learner) < 0)
+    if (sp_machine_reforms(learner, y) && sp_wide_reform(learner) < 0)
         return -1;
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
@@ -397,7 +397,7 @@ static inline void sp_machine_split_end(sp_learner *learner, bool failed)
     else if (sp_machine_of(learner) == SP_MACHINE_MANY)
         sp_many_split_end(learner, failed);
     else if (sp_machine_of(learner) == SP_MACHINE_WIDE)
-        sp_wide_turn_end(learner, failed);
+        sp_wide_reform_end(learner, failed);
     else
         sp_linear_split_end(learner, failed);
 }

@@ -43,7 +43,7 @@ SP_PRIVATE int sp_many_overlay_begin(sp_learner *learner, const sp_learner *base
         return table->arena == NULL ? -1 : 0;
     }
     sp_table_free(table);
-    return sp_many_turned(table, &base->table, base->adaptive.positive) < 0 ? -1 : 1;
+    return sp_many_reformed(table, &base->table, base->adaptive.positive) < 0 ? -1 : 1;
 }
 
 /* The row of a block of a slot, whose entries must begin at mark `at` of n; it is behind them then.

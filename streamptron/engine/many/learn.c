@@ -454,7 +454,7 @@ SP_TEMPLATE void sp_few_count_in(const sp_sparse_rows *rows, const sp_sparse *ro
 }
 
 /* sp_dues_settle, which is long, once. */
-SP_WIDER_HERE(void, sp_many_settle,
+SP_AVX2_UNLESS_SMALL(void, sp_many_settle,
          (sp_dues *dues, const sp_sparse_rows *rows, const double *rD, double all),
          (dues, rows, rD, all))
 {
@@ -462,7 +462,7 @@ SP_WIDER_HERE(void, sp_many_settle,
 }
 
 /* The steps in all rows, and the counts of entries that are not columns. */
-SP_WIDER_HERE(void, sp_many_learn_rows,
+SP_AVX2_UNLESS_SMALL(void, sp_many_learn_rows,
          (sp_learner *learner, const sp_event *event, const sp_many_scratch *w, ptrdiff_t y,
           double u),
          (learner, event, w, y, u))

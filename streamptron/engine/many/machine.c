@@ -42,7 +42,7 @@ static const sp_slot_kind sp_many_slots = {
 
 /* What a slot of two labels has in a block lies in rows now, in a block of the arena. -1 without
    memory. */
-static int sp_many_turn(sp_sparse_rows *rows, int positive, uint32_t block, double *slot)
+static int sp_many_reform(sp_sparse_rows *rows, int positive, uint32_t block, double *slot)
 {
     sp_head *head = (sp_head *)(void *)slot;
     sp_entry entries[2];
@@ -64,7 +64,7 @@ static int sp_many_turn(sp_sparse_rows *rows, int positive, uint32_t block, doub
     return 0;
 }
 
-static int sp_many_turn_table(sp_table *table, int positive)
+static int sp_many_reform_table(sp_table *table, int positive)
 {
     sp_sparse_rows *rows = sp_many_rows(table);
     for (size_t chunk = 0; chunk < table->n_chunks; chunk++) {
@@ -72,22 +72,22 @@ static int sp_many_turn_table(sp_table *table, int positive)
         double *e = sp_table_chunk(table, SP_BLOCK_E, chunk);
         for (int i = 0; i < SP_CHUNK_SLOTS; i++) {
             const int at = SP_HEAD_WIDTH * i;
-            if ((heads != NULL && sp_many_turn(rows, positive, 0, heads + at) < 0)
-                || (e != NULL && sp_many_turn(rows, positive, SP_BLOCK_E, e + at) < 0))
+            if ((heads != NULL && sp_many_reform(rows, positive, 0, heads + at) < 0)
+                || (e != NULL && sp_many_reform(rows, positive, SP_BLOCK_E, e + at) < 0))
                 return -1;
         }
     }
     return 0;
 }
 
-SP_PRIVATE int sp_many_turned(sp_table *to, const sp_table *pair, int positive)
+SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *pair, int positive)
 {
     int failed = sp_table_copy(to, pair);
     to->kind = &sp_many_slots;
     to->arena = sp_rows_open();
     if (failed < 0 || to->arena == NULL || sp_table_add_outputs(to, 1) < 0)
         return -1;
-    return sp_many_turn_table(to, positive);
+    return sp_many_reform_table(to, positive);
 }
 
 /* What is kept once, as two labels' rows have it. */
@@ -116,7 +116,7 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
     *before = learner->table;
     sp_adaptive *a = &learner->adaptive;
     sp_shapes shapes = {0};
-    if (sp_many_turned(&learner->table, before, a->positive) < 0
+    if (sp_many_reformed(&learner->table, before, a->positive) < 0
         || sp_shapes_split(&shapes, &a->shapes, a->positive) < 0) {
         sp_shapes_free(&shapes);
         sp_rows_free(sp_many_rows(&learner->table));
@@ -138,7 +138,7 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
 SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
 {
     sp_adaptive *a = &learner->adaptive;
-    const sp_once_pair *pair = &learner->adaptive.many.pair;
+    const sp_one_output *pair = &learner->adaptive.many.pair;
     if (failed) {
         sp_table turned = learner->table;
         learner->table = *learner->old_form;

@@ -147,9 +147,9 @@ SP_TEMPLATE void sp_few_shorten(double *P, double *E, ptrdiff_t n)
 
 /* All rows of the event, as above. Products are looked at after every fourth row, or sixteenth: a
    row makes them at most 1 + T / 3 times as large, so none can become infinite so soon. */
-SP_WIDER_HERE(void, sp_few_hear_rows,
+SP_AVX2_UNLESS_SMALL(void, sp_few_hear_rows,
          (const sp_learner *learner, const sp_slot_type *slots, sp_many_scratch *w),
-              (learner, slots, w))
+                     (learner, slots, w))
 {
     const ptrdiff_t n_labels = learner->adaptive.n_labels;
     const ptrdiff_t lanes = (n_labels + 3) / 4 * 4;

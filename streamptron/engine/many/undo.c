@@ -148,8 +148,8 @@ SP_PRIVATE void sp_many_take_back(const sp_learner *learner, sp_slot_type slot,
     float told = sp_many_back_om(learner, head);
     if (halved || sp_column_of(&blocks, slot)->n > 0.0)
         return; /* om is that of what the step halved, or of its e */
-    if (head->cnt > 0.0f && cnt == change->after[SP_SNAPSHOT_CNT] && om
-        == change->after[SP_SNAPSHOT_OM])
+    if (head->cnt > 0.0f && cnt == change->after[SP_SNAPSHOT_CNT]
+        && om == change->after[SP_SNAPSHOT_OM])
         told = change->before[SP_SNAPSHOT_OM];
     head->om = told;
 }

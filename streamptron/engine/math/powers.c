@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Whether the C library's fma is right and, as a rule, one instruction. A program that is built for
-   machines without it takes the machine's where it is, as with SP_WIDER. */
+   machines without it takes the machine's where it is, as with SP_AVX2. */
 #if (defined(__GLIBC__) || defined(FP_FAST_FMA)) && !defined(STREAMPTRON_PLAIN)
     #define sp_fused(x, y, z) fma(x, y, z)
 #else

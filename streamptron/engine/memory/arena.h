@@ -83,7 +83,7 @@ static inline uint8_t *sp_arena_alloc(sp_arena *arena, size_t n)
     return start;
 }
 
-static inline sp_arena_point sp_arena_mark(const sp_arena *arena)
+static inline sp_arena_point sp_arena_savepoint(const sp_arena *arena)
 {
     sp_arena_point mark;
     mark.newest = arena->newest;

@@ -143,7 +143,7 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
    The dynamic linker makes the choice, which musl's cannot do. (GCC's target_clones do the same,
    but bring 4.5 kB that tell every processor apart.) The body follows:
 
-       SP_WIDER(double, sp_some, (const double *x, int n), (x, n))
+       SP_AVX2(double, sp_some, (const double *x, int n), (x, n))
        {
        }
 
@@ -210,12 +210,12 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
       } \
       __attribute__((ifunc(#name "_choose"))) storage type name parameters; \
       SP_EITHER(type, name, parameters)
-  #define SP_WIDER(type, name, parameters, arguments) \
+  #define SP_AVX2(type, name, parameters, arguments) \
       SP_TWICE("avx2", true, SP_UNSEEN, type, name, parameters, arguments)
   #define SP_FUSING(storage, type, name, parameters, arguments) \
       SP_TWICE("fma", false, storage, type, name, parameters, arguments)
 #else
-  #define SP_WIDER(type, name, parameters, arguments) \
+  #define SP_AVX2(type, name, parameters, arguments) \
       SP_EITHER(type, name, parameters); \
       static inline type name parameters \
       { \
@@ -228,10 +228,10 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
 /* The same for what gains less by it, and is compiled once in the library, which stays small. */
 #ifdef SP_LIBRARY
   #define SP_SMALL 1
-  #define SP_WIDER_HERE(type, name, parameters, arguments) static inline type name parameters
+  #define SP_AVX2_UNLESS_SMALL(type, name, parameters, arguments) static inline type name parameters
 #else
   #define SP_SMALL 0
-  #define SP_WIDER_HERE SP_WIDER
+  #define SP_AVX2_UNLESS_SMALL SP_AVX2
 #endif
 
 /* A double's bits. A pointer to one must not be read as a pointer to an int. */
@@ -296,9 +296,9 @@ SP_ORDER(number, double)
   #define SP_PRIVATE SP_SEEN
 #endif
 #if (defined(SP_ONE_FILE) || defined(SP_PATH)) && !defined(STREAMPTRON_OPEN)
-  #define SP_NEAR SP_UNSEEN
+  #define SP_HOT SP_UNSEEN
 #else
-  #define SP_NEAR SP_SEEN
+  #define SP_HOT SP_SEEN
 #endif
 #if defined(SP_LIBRARY) && !defined(STREAMPTRON_OPEN)
   #define SP_API SP_UNSEEN

@@ -61,7 +61,7 @@ static inline double sp_term_of(const sp_layout *layout, const sp_mix_part *part
 static inline double sp_keep_of(const sp_layout *layout, const sp_mix_part *part, int i)
 {
     const double k = part->field[layout->k + i];
-    return sp_keep_turns(layout->keep, i) ? sp_signed(k, part->sign) : k;
+    return sp_keep_flips(layout->keep, i) ? sp_signed(k, part->sign) : k;
 }
 
 /* The pocket's weight, the holder's. */

@@ -30,7 +30,7 @@
 #include "table/table.h"
 
 enum {
-    SP_NAMES_BATCH = SP_MANY,
+    SP_NAMES_BATCH = SP_KEYS_AT_ONCE,
     SP_NAMES_AHEAD = 8,
 
     SP_SHARD_MEMORY = 1, /* what may be wrong */

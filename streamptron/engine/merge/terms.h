@@ -51,10 +51,10 @@ SP_TEMPLATE uint64_t sp_too_large(double x)
 
        w = the mean over the shards that differ,  v = c w - (S0 + N sum(S - S0) / sum n)
        where S = c w - v is the sum of all vectors so far */
-SP_WIDER_HERE(bool, sp_merge_terms,
-              (const double *base, double c0, const sp_terms *shards, int n_shards, double N,
-               double *slots, int n),
-              (base, c0, shards, n_shards, N, slots, n))
+SP_AVX2_UNLESS_SMALL(bool, sp_merge_terms,
+                     (const double *base, double c0, const sp_terms *shards, int n_shards, double N,
+                      double *slots, int n),
+                     (base, c0, shards, n_shards, N, slots, n))
 {
     double total[SP_CHUNK_SLOTS], sums[SP_CHUNK_SLOTS], seen[SP_CHUNK_SLOTS];
     double count[SP_CHUNK_SLOTS], S0[SP_CHUNK_SLOTS];

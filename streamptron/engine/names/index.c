@@ -272,7 +272,7 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
         sp_find_numbers(index, keys, n, hashes, starts, slots, true);
     else if (index->bits)
         sp_find_numbers(index, keys, n, hashes, starts, slots, false);
-    else if (n >= SP_MANY && index->n_slots >= SP_MANY_NAMES)
+    else if (n >= SP_KEYS_AT_ONCE && index->n_slots >= SP_MANY_NAMES)
         sp_find_rarer(index, keys, n, hashes, starts, slots, index->n_columns != 0, hashed, true);
     else if (index->n_columns || SP_SMALL)
         sp_find_rarer(index, keys, n, hashes, starts, slots, index->n_columns && !hashed, hashed,
@@ -361,8 +361,8 @@ SP_RARE SP_PRIVATE int sp_index_expect(sp_index *index, size_t n)
     return sp_tags_expect(&index->tags, &index->pool, n, &index->bytes);
 }
 
-SP_NEAR int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
-                             sp_gone *gone)
+SP_HOT int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
+                            sp_gone *gone)
 {
     sp_key stored = *key;
     uint64_t tag = *sp_index_tag(index, slot);
@@ -379,7 +379,7 @@ SP_NEAR int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *k
     return 0;
 }
 
-SP_NEAR void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten)
+SP_HOT void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten)
 {
     sp_slot_type slot = (sp_slot_type)gone->entry;
     uint64_t tag = *sp_index_tag(index, slot);
@@ -422,7 +422,7 @@ SP_RARE SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *m
         sp_arena_rewind(&index->long_keys, mark->long_keys);
 }
 
-SP_NEAR int sp_index_open_columns(sp_index *index, size_t n)
+SP_HOT int sp_index_open_columns(sp_index *index, size_t n)
 {
     sp_slot_type *columns;
     const sp_key *key;

@@ -66,7 +66,7 @@
 #include "names/tags.h"
 
 enum {
-    SP_MANY = 128,         /* keys of an event from which looking ahead pays */
+    SP_KEYS_AT_ONCE = 128,         /* keys of an event from which looking ahead pays */
     SP_MANY_NAMES = 32768, /* and names of the index: so many are no longer in the nearest cache */
     SP_DIRECT_BITS = 18,
     SP_INDEX_AHEAD = 16,   /* and how far: the bytes of long ones */
@@ -256,8 +256,8 @@ static inline void sp_index_prefetch(const sp_index *index, uint64_t h)
 /* Give a slot of a limited index to a key that is not there; -1 without memory.
 
    The entry of the old key is still to be removed (sp_index_forget). */
-SP_NEAR int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
-                             sp_gone *gone);
+SP_HOT int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
+                            sp_gone *gone);
 
 /* Remove the entry of a key that has gone. */
 static inline void sp_index_forget(sp_index *index, const sp_gone *gone)
@@ -266,13 +266,13 @@ static inline void sp_index_forget(sp_index *index, const sp_gone *gone)
 }
 
 /* Give the slot that was replaced last its old key; `forgotten`: its entry was removed. */
-SP_NEAR void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten);
+SP_HOT void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten);
 
-static inline sp_index_point sp_index_mark(const sp_index *index)
+static inline sp_index_point sp_index_savepoint(const sp_index *index)
 {
     sp_index_point mark;
     mark.n_slots = index->n_slots;
-    mark.long_keys = sp_arena_mark(&index->long_keys);
+    mark.long_keys = sp_arena_savepoint(&index->long_keys);
     return mark;
 }
 
@@ -280,7 +280,7 @@ static inline sp_index_point sp_index_mark(const sp_index *index)
 SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *mark);
 
 /* From now on find the ints below n without hashing. Returns -1 without memory. */
-SP_NEAR int sp_index_open_columns(sp_index *index, size_t n);
+SP_HOT int sp_index_open_columns(sp_index *index, size_t n);
 
 /* A second index with the same slots. -1 without memory. Call index_free in either case. */
 SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other);

@@ -25,8 +25,8 @@ SP_PRIVATE void sp_lookup_put(const sp_lookup *lookup, uint64_t h, sp_slot_type 
     lookup->words[at] = sp_lookup_word(lookup, h, slot);
 }
 
-SP_NEAR sp_slot_type sp_lookup_find(const sp_lookup *lookup, sp_slot_type n_slots,
-                                    const sp_key *key, uint64_t h)
+SP_HOT sp_slot_type sp_lookup_find(const sp_lookup *lookup, sp_slot_type n_slots,
+                                   const sp_key *key, uint64_t h)
 {
     uint64_t at = sp_lookup_start(lookup, h);
     uint64_t mask = ((uint64_t)1 << lookup->slot_bits) - 1;

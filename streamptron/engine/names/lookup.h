@@ -103,7 +103,7 @@ static inline uint64_t sp_lookup_start(const sp_lookup *lookup, uint64_t h)
 SP_PRIVATE void sp_lookup_put(const sp_lookup *lookup, uint64_t h, sp_slot_type slot);
 
 /* The slot, below n_slots, of a key whose hash is h, or the null slot. */
-SP_NEAR sp_slot_type sp_lookup_find(const sp_lookup *lookup, sp_slot_type n_slots,
-                                    const sp_key *key, uint64_t h);
+SP_HOT sp_slot_type sp_lookup_find(const sp_lookup *lookup, sp_slot_type n_slots,
+                                   const sp_key *key, uint64_t h);
 
 #endif

@@ -13,7 +13,7 @@ static size_t sp_tags_runs(size_t room)
     return (room + SP_RUN_MASK) >> SP_RUN_BITS;
 }
 
-SP_APART SP_NEAR size_t sp_tags_from(const sp_tags *tags, uint64_t tag)
+SP_APART SP_HOT size_t sp_tags_from(const sp_tags *tags, uint64_t tag)
 {
     size_t at = sp_tags_home(tags, tag);
     size_t n;
@@ -247,7 +247,7 @@ static size_t sp_tags_more(size_t room)
     return room + step;
 }
 
-SP_RARE SP_NEAR int sp_tags_init(sp_tags *tags, size_t *bytes)
+SP_RARE SP_HOT int sp_tags_init(sp_tags *tags, size_t *bytes)
 {
     memset(tags, 0, sizeof(sp_tags));
     return sp_tags_widen(tags, NULL, SP_TAGS_LEAST, SP_TAGS_LEAST - 4, bytes);
@@ -301,7 +301,7 @@ SP_RARE static int sp_tags_grow_few(sp_tags *tags, sp_pool *pool, size_t n, size
     return sp_tags_widen(tags, pool, room, wider ? room - rest : tags->wide, bytes);
 }
 
-SP_NEAR int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes)
+SP_HOT int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes)
 {
     while (tags->room <= SP_TAGS_FEW && (sp_tags_is_full(tags, 1) || !sp_tags_has_rest(tags, 1))) {
         if (sp_tags_grow_few(tags, pool, 1, bytes) < 0)
@@ -325,13 +325,13 @@ SP_RARE SP_PRIVATE int sp_tags_expect(sp_tags *tags, sp_pool *pool, size_t n, si
     return failed;
 }
 
-SP_NEAR void sp_tags_put_at(sp_tags *tags, size_t at, uint64_t entry)
+SP_HOT void sp_tags_put_at(sp_tags *tags, size_t at, uint64_t entry)
 {
     sp_tags_push(tags, at, entry);
     tags->count += 1;
 }
 
-SP_NEAR void sp_tags_take(sp_tags *tags, uint64_t entry)
+SP_HOT void sp_tags_take(sp_tags *tags, uint64_t entry)
 {
     size_t at = sp_tags_from(tags, entry >> 32);
     while (*sp_tags_word(tags, at) != entry)
@@ -349,7 +349,7 @@ SP_NEAR void sp_tags_take(sp_tags *tags, uint64_t entry)
     tags->count -= 1;
 }
 
-SP_RARE SP_NEAR int sp_tags_copy(sp_tags *to, const sp_tags *other, sp_pool *pool, size_t *bytes)
+SP_RARE SP_HOT int sp_tags_copy(sp_tags *to, const sp_tags *other, sp_pool *pool, size_t *bytes)
 {
     const size_t n = sp_tags_runs(other->room);
     const bool few = other->room <= SP_TAGS_FEW;

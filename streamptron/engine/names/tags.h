@@ -121,22 +121,22 @@ static inline sp_slot_type sp_tags_slot(const uint64_t *words, uint64_t tag)
 }
 
 /* An empty table. -1 without memory; call sp_tags_free in either case. */
-SP_NEAR int sp_tags_init(sp_tags *tags, size_t *bytes);
+SP_HOT int sp_tags_init(sp_tags *tags, size_t *bytes);
 
 /* The runs of a large table are the pool's, which is freed, too. */
 SP_PRIVATE void sp_tags_free(sp_tags *tags);
 
 /* Make sure that there is room for one more entry. -1 without memory. */
-SP_NEAR int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes);
+SP_HOT int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes);
 
 /* Become as wide as n more entries need, at once: no event waits. -1 without memory. */
 SP_PRIVATE int sp_tags_expect(sp_tags *tags, sp_pool *pool, size_t n, size_t *bytes);
 
 /* Where the first entry is that has no larger tag, or an empty word. */
-SP_NEAR size_t sp_tags_from(const sp_tags *tags, uint64_t tag);
+SP_HOT size_t sp_tags_from(const sp_tags *tags, uint64_t tag);
 
 /* Write an entry into a table that has room, at a place; those that are there move on by one. */
-SP_NEAR void sp_tags_put_at(sp_tags *tags, size_t at, uint64_t entry);
+SP_HOT void sp_tags_put_at(sp_tags *tags, size_t at, uint64_t entry);
 
 /* The same at the place that is its tag's. */
 static inline void sp_tags_put(sp_tags *tags, uint64_t entry)
@@ -145,10 +145,10 @@ static inline void sp_tags_put(sp_tags *tags, uint64_t entry)
 }
 
 /* Remove an entry, and move up those behind it that are not at home. */
-SP_NEAR void sp_tags_take(sp_tags *tags, uint64_t entry);
+SP_HOT void sp_tags_take(sp_tags *tags, uint64_t entry);
 
 /* A second table with the same entries. -1 without memory. */
-SP_NEAR int sp_tags_copy(sp_tags *to, const sp_tags *other, sp_pool *pool, size_t *bytes);
+SP_HOT int sp_tags_copy(sp_tags *to, const sp_tags *other, sp_pool *pool, size_t *bytes);
 
 /* What is wrong with a table, or NULL; what it takes of the pool, and from the heap. */
 SP_PRIVATE const char *sp_tags_fault(const sp_tags *tags, size_t *blocks, size_t *bytes);

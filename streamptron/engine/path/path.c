@@ -50,7 +50,7 @@ SP_API int sp_learner_score(sp_learner *learner, sp_event *event)
     return 0;
 }
 
-SP_NEAR int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_entries *entries)
+SP_HOT int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_entries *entries)
 {
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, SP_KEPT_KINDS + 1) < 0)
         return -1;
@@ -69,7 +69,7 @@ static const sp_verdict *sp_learner_verdict(const sp_learner *learner, sp_event 
     return &event->verdicts[kind];
 }
 
-SP_NEAR void sp_learner_judge(const sp_learner *learner, sp_event *event)
+SP_HOT void sp_learner_judge(const sp_learner *learner, sp_event *event)
 {
     for (int kind = 0; kind < SP_KEPT_KINDS; kind++) {
         if (sp_table_keeps(&learner->table, kind))
@@ -164,7 +164,7 @@ static int sp_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u
 {
     sp_table *table = &learner->table;
     ptrdiff_t n_outputs = table->n_outputs; /* before a new label */
-    sp_index_point mark = sp_index_mark(&learner->index);
+    sp_index_point mark = sp_index_savepoint(&learner->index);
     sp_ceiling ceiling = learner->ceiling;
     if (sp_machine_reserve(learner, event, y, u) < 0) {
         table->n_outputs = n_outputs;
@@ -194,9 +194,9 @@ SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     return failed;
 }
 
-SP_NEAR int sp_learner_admit(sp_learner *learner, sp_event *event)
+SP_HOT int sp_learner_admit(sp_learner *learner, sp_event *event)
 {
-    sp_index_point mark = sp_index_mark(&learner->index);
+    sp_index_point mark = sp_index_savepoint(&learner->index);
     bool ticked = false;
     sp_move move;
     move.output = 0;
@@ -289,8 +289,8 @@ SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t
     return sp_machine_begin_from(learner, event, output, intercept);
 }
 
-SP_NEAR void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
-                                   const sp_entries *entries, ptrdiff_t y)
+SP_HOT void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
+                                  const sp_entries *entries, ptrdiff_t y)
 {
     sp_linear_apply(learner, event, entries, y);
     learner->version += 1;

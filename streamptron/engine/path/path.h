@@ -48,10 +48,10 @@ SP_API int sp_learner_score(sp_learner *learner, sp_event *event);
 
 /* The same for one output and a matrix's row, read in place: entries of columns, without the
    intercept. Only the scores of the event are written. */
-SP_NEAR int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_entries *entries);
+SP_HOT int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_entries *entries);
 
 /* What each kept vector says of it. */
-SP_NEAR void sp_learner_judge(const sp_learner *learner, sp_event *event);
+SP_HOT void sp_learner_judge(const sp_learner *learner, sp_event *event);
 
 /* Who answers a scored event, and what. */
 SP_API sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event);
@@ -91,12 +91,12 @@ SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, 
 /* See that the features of an event can be written, for one output and without a ceiling.
 
    Returns -1 without memory; nothing has changed then. */
-SP_NEAR int sp_learner_admit(sp_learner *learner, sp_event *event);
+SP_HOT int sp_learner_admit(sp_learner *learner, sp_event *event);
 
 /* As sp_learner_commit, for one output and a row scored in place whose features all have
    weights. */
-SP_NEAR void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
-                                   const sp_entries *entries, ptrdiff_t y);
+SP_HOT void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
+                                  const sp_entries *entries, ptrdiff_t y);
 
 /* Score an event, and let the rule choose its step for label y: what sp_learner_commit will do. A
    third label has given two an output each then, and the event is answered anew.

@@ -409,8 +409,8 @@ static int sp_snapshot_reserve_rows(const sp_learner *learner, const sp_undo_sna
             return -1;
     }
     for (size_t at = 0; at < kept->n_bytes; at += size) {
-        const sp_snapshot_column *column = (const sp_snapshot_column *)(const void *)(kept->columns
-                                                                                      + at);
+        const sp_snapshot_column *column
+            = (const sp_snapshot_column *)(const void *)(kept->columns + at);
         const sp_change change = sp_snapshot_change(kept, column->at);
         size = sp_snapshot_column_bytes(column->places);
         if (kept->slots[column->at] >= SP_SLOTS_RESERVED
@@ -428,8 +428,8 @@ SP_PRIVATE int sp_snapshot_reserve(sp_learner *learner, const sp_undo_snapshot *
     size_t one;
     ptrdiff_t n = 0;
     for (size_t at = 0; at < kept->n_bytes; at += one, n++) {
-        const sp_snapshot_column *column = (const sp_snapshot_column *)(const void *)(kept->columns
-                                                                                      + at);
+        const sp_snapshot_column *column
+            = (const sp_snapshot_column *)(const void *)(kept->columns + at);
         one = sp_snapshot_column_bytes(column->places);
         if (sp_table_reserve_blocks(&learner->table, kept->slots + column->at, 1, n_slots,
                                     of_columns, 2)
@@ -464,8 +464,8 @@ SP_PRIVATE void sp_snapshot_take_back(sp_learner *learner, const sp_undo_snapsho
                          change.s_before, change.s_after, all, a->rD);
     }
     for (size_t at = 0; at < kept->n_bytes; at += size) {
-        const sp_snapshot_column *column = (const sp_snapshot_column *)(const void *)(kept->columns
-                                                                                      + at);
+        const sp_snapshot_column *column
+            = (const sp_snapshot_column *)(const void *)(kept->columns + at);
         const sp_change change = sp_snapshot_change(kept, column->at);
         sp_slot_type slot = kept->slots[column->at];
         size = sp_snapshot_column_bytes(column->places);

@@ -10,13 +10,13 @@ SP_PRIVATE size_t sp_marks_count(const double *slots, size_t n)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
-        count += sp_marked_row_of(slots + i * SP_MARKED_WIDTH)->n;
+        count += sp_stored_row_of(slots + i * SP_STORED_WIDTH)->n;
     return count;
 }
 
 SP_PRIVATE void sp_marks_clear_addresses(double *slot)
 {
-    sp_sparse *row = sp_marked_row(slot);
+    sp_sparse *row = sp_stored_row(slot);
     row->block = row->size = row->dense = 0;
 }
 
@@ -33,8 +33,8 @@ SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size
 {
     sp_entry room[SP_DENSE_MOST];
     for (size_t i = 0; i < n; i++) {
-        double *slot = slots + i * SP_MARKED_WIDTH;
-        sp_sparse *row = sp_marked_row(slot);
+        double *slot = slots + i * SP_STORED_WIDTH;
+        sp_sparse *row = sp_stored_row(slot);
         const sp_entry *entries = sp_row_look(rows, row, room);
         sp_marks_clear_addresses(slot);
         if (row->n == 0)
@@ -78,7 +78,7 @@ SP_PRIVATE bool sp_counts_are_sound(const double *slot, const sp_entry *entries,
 static bool sp_row_is_sound(size_t n_labels, const double *slot, const uint32_t *marks, size_t at,
                             size_t n, bool counts)
 {
-    const sp_sparse *row = sp_marked_row_of(slot);
+    const sp_sparse *row = sp_stored_row_of(slot);
     const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
     return !(row->size | row->dense) && row->block == (row->n ? at : 0) && row->n <= n - at
            && row->n <= n_labels
@@ -90,10 +90,10 @@ SP_PRIVATE bool sp_marks_are_sound(const double *slots, size_t n, const uint32_t
                                    size_t n_marks, size_t n_labels, bool counts, size_t *at)
 {
     for (size_t i = 0; i < n; i++) {
-        const double *slot = slots + i * SP_MARKED_WIDTH;
+        const double *slot = slots + i * SP_STORED_WIDTH;
         if (!sp_row_is_sound(n_labels, slot, marks, *at, n_marks, counts))
             return false;
-        *at += sp_marked_row_of(slot)->n;
+        *at += sp_stored_row_of(slot)->n;
     }
     return true;
 }
@@ -102,8 +102,8 @@ SP_PRIVATE int sp_marks_read(sp_sparse_rows *rows, double *slots, size_t n, cons
                              size_t n_marks, size_t n_labels, bool counts, size_t *at)
 {
     for (size_t i = 0; i < n; i++) {
-        sp_sparse *row = sp_marked_row(slots + i * SP_MARKED_WIDTH);
-        if (!sp_row_is_sound(n_labels, slots + i * SP_MARKED_WIDTH, marks, *at, n_marks, counts))
+        sp_sparse *row = sp_stored_row(slots + i * SP_STORED_WIDTH);
+        if (!sp_row_is_sound(n_labels, slots + i * SP_STORED_WIDTH, marks, *at, n_marks, counts))
             return SP_MARKS_WRONG;
         if (row->n == 0)
             continue;

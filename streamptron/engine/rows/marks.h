@@ -18,16 +18,16 @@ enum {
     SP_MARKS_MEMORY = 1,
     SP_MARKS_WRONG = 2,
     SP_MARKS_WIDTH = 4,
-    SP_MARKED_WIDTH = 4, /* doubles of a slot with a row */
+    SP_STORED_WIDTH = 4, /* doubles of a slot with a row */
 };
 
 /* The row of a stored slot. */
-static inline sp_sparse *sp_marked_row(double *slot)
+static inline sp_sparse *sp_stored_row(double *slot)
 {
     return (sp_sparse *)(void *)(slot + 2);
 }
 
-static inline const sp_sparse *sp_marked_row_of(const double *slot)
+static inline const sp_sparse *sp_stored_row_of(const double *slot)
 {
     return (const sp_sparse *)(const void *)(slot + 2);
 }

@@ -7,8 +7,8 @@
 SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,
                                  const double *its)
 {
-    const sp_marked *slot = (const sp_marked *)(const void *)row;
-    const sp_marked *theirs = (const sp_marked *)(const void *)its;
+    const sp_counted_slot *slot = (const sp_counted_slot *)(const void *)row;
+    const sp_counted_slot *theirs = (const sp_counted_slot *)(const void *)its;
     return memcmp(row, its, 2 * sizeof(double)) == 0 && slot->of.row.n == theirs->of.row.n
            && memcmp(&slot->of.N, &theirs->of.N, sizeof(double)) == 0
            && (slot->of.row.n == 0
@@ -21,7 +21,7 @@ SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const
 SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
                                 const uint32_t **marks)
 {
-    const sp_sparse *row = &((const sp_marked *)(const void *)slot)->of.row;
+    const sp_sparse *row = &((const sp_counted_slot *)(const void *)slot)->of.row;
     *marks = (const uint32_t *)(const void *)sp_row_entries(sp_rows_of(&learner->table), row);
     return row->n;
 }
@@ -57,10 +57,11 @@ SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event
     const sp_sets *s = &learner->sets;
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     for (ptrdiff_t i = 0; i < event->n; i++) {
-        const sp_marked *marked = sp_marked_of(&learner->table, event->slots[i]);
-        const double *slot = (const double *)(const void *)marked;
-        const sp_sparse *row = &marked->of.row;
-        if (row->size || row->dense || row->block >= s->doubted || row->n > s->doubted - row->block
+        const sp_counted_slot *counted = sp_counted_slot_of(&learner->table, event->slots[i]);
+        const double *slot = (const double *)(const void *)counted;
+        const sp_sparse *row = &counted->of.row;
+        if (row->size || row->dense || row->block >= s->unverified
+            || row->n > s->unverified - row->block
             || (row->block == 0) != (row->n == 0)
             || !sp_counts_are_sound(slot, sp_row_entries(rows, row), row->n, (size_t)s->n_labels))
             return false;
@@ -96,7 +97,7 @@ SP_PRIVATE int sp_sets_overlay_rows(sp_learner *learner, const uint32_t *slots, 
     if (!sp_marks_begin(marks, n_marks))
         return SP_MARKS_WRONG;
     for (size_t i = 0; i < n && !fault; i++) {
-        double *slot = (double *)(void *)sp_marked_of(&learner->table, slots[i]);
+        double *slot = (double *)(void *)sp_counted_slot_of(&learner->table, slots[i]);
         fault = sp_marks_read(rows, slot, 1, marks, n_marks, (size_t)learner->sets.n_labels, true,
                               &at);
     }

@@ -10,18 +10,18 @@
 /* Whether the event has a label. */
 static bool sp_is_there(const sp_sets_scratch *w, ptrdiff_t k)
 {
-    return w->marks[k].told == w->word && w->marks[k].there;
+    return w->sums[k].told == w->word && w->sums[k].there;
 }
 
 /* Whether it says so, or that it has not. */
 static bool sp_is_named(const sp_sets_scratch *w, ptrdiff_t k)
 {
-    return !w->open || w->marks[k].told == w->word;
+    return !w->open || w->sums[k].told == w->word;
 }
 
 static bool sp_is_met(const sp_sets_scratch *w, ptrdiff_t k)
 {
-    return w->marks[k].seen == w->turn;
+    return w->sums[k].seen == w->turn;
 }
 
 SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_sets_scratch *w)
@@ -31,7 +31,7 @@ SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_sets_scratch *w)
         return false;
     for (ptrdiff_t i = 0; i < w->n_met; i++) {
         uint32_t k = w->met[i];
-        wrong |= sp_is_named(w, k) && (w->marks[k].score > 0.0) != sp_is_there(w, k);
+        wrong |= sp_is_named(w, k) && (w->sums[k].score > 0.0) != sp_is_there(w, k);
     }
     for (ptrdiff_t i = 0; i < s->n_awake; i++) {
         uint32_t k = s->awake[i];
@@ -49,33 +49,33 @@ SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_sets_scratch *w)
 static sp_entry *sp_sets_entry(const sp_table *table, const sp_event *event, ptrdiff_t i,
                                uint32_t k)
 {
-    return sp_row_find(sp_rows_of(table), &sp_marked_of(table, event->slots[i])->of.row, k);
+    return sp_row_find(sp_rows_of(table), &sp_counted_slot_of(table, event->slots[i])->of.row, k);
 }
 
 /* The sum of |X| for a label. */
 static double sp_sets_length(const sp_table *table, const sp_event *event, const sp_sets_scratch *w,
-                             uint32_t k, const sp_mark *mark)
+                             uint32_t k, const sp_label_sums *sums)
 {
     double length = 0.0;
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         const sp_entry *entry = sp_sets_entry(table, event, i, k);
-        length += fabs(sp_mark_h(mark, &w->values[i], entry == NULL ? 0.0 : entry->c));
+        length += fabs(sp_label_sums_h(sums, &w->values[i], entry == NULL ? 0.0 : entry->c));
     }
-    return length * mark->r;
+    return length * sums->r;
 }
 
 /* The stride of a label, if its error is worth one. */
 static void sp_sets_aim_at(const sp_sets *s, const sp_table *table, const sp_event *event,
                            sp_sets_scratch *w, double u, uint32_t k, const sp_label *label)
 {
-    sp_mark *mark = &w->marks[k];
+    sp_label_sums *sums = &w->sums[k];
     bool there = sp_is_there(w, k);
     bool met = sp_is_met(w, k);
-    double V = met ? mark->V : k < (size_t)s->n_labels ? -2.0 : 0.0;
-    double score = met ? mark->score : label->w0 + label->wn * V;
+    double V = met ? sums->V : k < (size_t)s->n_labels ? -2.0 : 0.0;
+    double score = met ? sums->score : label->w0 + label->wn * V;
     double g = (there ? 1.0 : 0.0) - sp_sigmoid(score);
     double q = u * fabs(g);
-    sp_marked_stride *stride = &w->strides[w->n_strides];
+    sp_counted_stride *stride = &w->strides[w->n_strides];
     if (there || q > SP_SETS_WIDE) {
         w->adds[w->n_adds] = k;
         w->n_adds += 1;
@@ -83,11 +83,11 @@ static void sp_sets_aim_at(const sp_sets *s, const sp_table *table, const sp_eve
     if (!(q > SP_SETS_THR))
         return;
     if (!met) {
-        sp_mark_open(s, label, mark);
-        mark->r = sp_mark_scale(w, mark);
-        mark->V = V;
+        sp_label_sums_open(s, label, sums);
+        sums->r = sp_label_sums_scale(w, sums);
+        sums->V = V;
     }
-    double length = sp_sets_length(table, event, w, k, mark);
+    double length = sp_sets_length(table, event, w, k, sums);
     double eta = length <= 12.0 ? s->eta : s->eta * (12.0 / length);
     stride->k = k;
     stride->wide = there || q > SP_SETS_WIDE;
@@ -184,13 +184,13 @@ SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_
     for (ptrdiff_t i = 0, end = event->n; i < end; i++)
         w->values[i].block = 0;
     for (ptrdiff_t i = 0, end = w->n_adds ? event->n : 0; i < end; i++) {
-        sp_marked_value *value = &w->values[i];
+        sp_counted_value *value = &w->values[i];
         sp_slot_type slot = event->slots[i];
         const sp_sparse *row = &none; /* also in a slot that changes hands */
         if (slot == SP_SLOT_NULL)
             continue;
         if (!value->fresh && slot >> SP_CHUNK_BITS < table->n_chunks)
-            row = &sp_marked_of(table, slot)->of.row;
+            row = &sp_counted_slot_of(table, slot)->of.row;
         uint32_t n = sp_sets_needed(sp_rows_of(table), w, row);
         if (row->block && n <= sp_row_capacity((int)row->size))
             continue;
@@ -211,7 +211,7 @@ static void sp_sets_tally(sp_sets *s, const sp_sets_scratch *w, double u)
         uint32_t k = i < w->n_met ? w->met[i] : s->awake[i - w->n_met];
         if ((i >= w->n_met && sp_is_met(w, k)) || !sp_is_named(w, k))
             continue;
-        double score = i < w->n_met ? w->marks[k].score : s->labels[k].rest;
+        double score = i < w->n_met ? w->sums[k].score : s->labels[k].rest;
         if (!(score >= -5.0)) /* nor NaN, of which no place can be made */
             continue;
         int t = (int)(sp_sigmoid(score) * SP_SETS_STEPS);
@@ -237,7 +237,7 @@ static void sp_sets_usual_odds(sp_sets *s, const sp_sets_scratch *w)
     if (w->n_met == 0)
         return;
     for (ptrdiff_t i = 0; i < w->n_met; i++)
-        mean += fabs(w->marks[w->met[i]].d);
+        mean += fabs(w->sums[w->met[i]].d);
     mean /= (double)w->n_met;
     s->nm = SP_MIN(s->nm + 1.0, 1024.0);
     s->m += (mean - s->m) / s->nm;
@@ -245,37 +245,37 @@ static void sp_sets_usual_odds(sp_sets *s, const sp_sets_scratch *w)
 
 /* Take one stride. */
 static void sp_sets_go(sp_sets *s, sp_table *table, const sp_event *event, const sp_sets_scratch *w,
-                       const sp_marked_stride *stride)
+                       const sp_counted_stride *stride)
 {
     const sp_sparse_rows *rows = sp_rows_of(table);
-    const sp_mark *mark = &w->marks[stride->k];
+    const sp_label_sums *sums = &w->sums[stride->k];
     sp_label *label = &s->labels[stride->k];
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         if (event->slots[i] == SP_SLOT_NULL)
             continue;
-        sp_sparse *row = &sp_marked_of(table, event->slots[i])->of.row;
+        sp_sparse *row = &sp_counted_slot_of(table, event->slots[i])->of.row;
         sp_entry *entry = stride->wide ? sp_row_insert(rows, row, stride->k)
                                        : sp_row_find(rows, row, stride->k);
         if (entry == NULL)
             continue;
-        double X = sp_mark_h(mark, &w->values[i], entry->c) * mark->r;
+        double X = sp_label_sums_h(sums, &w->values[i], entry->c) * sums->r;
         entry->G = (float)(entry->G * stride->kept + stride->q * (X * X));
         entry->w = (float)(entry->w + (stride->f * X) / sqrt(entry->G + SP_P0));
     }
     label->G0 = label->G0 * stride->kept + stride->q;
     label->w0 += stride->f / sqrt(label->G0 + SP_P0);
-    label->Gn += stride->q * (mark->V * mark->V);
-    label->wn += (stride->f * mark->V) / sqrt(label->Gn + 1.0);
+    label->Gn += stride->q * (sums->V * sums->V);
+    label->wn += (stride->f * sums->V) / sqrt(label->Gn + 1.0);
     sp_sets_settle_label(s, stride->k);
 }
 
 /* The counts of a feature. */
-static void sp_sets_count(const sp_sets *s, const sp_sparse_rows *rows, sp_marked *marked,
+static void sp_sets_count(const sp_sets *s, const sp_sparse_rows *rows, sp_counted_slot *counted,
                           const sp_sets_scratch *w, double x, double v, double u)
 {
-    sp_sparse *row = &marked->of.row;
-    double halved = sp_count(&marked->head, x, u, s->T + 2.0);
-    marked->of.N = (marked->of.N + u * v) * halved;
+    sp_sparse *row = &counted->of.row;
+    double halved = sp_count(&counted->head, x, u, s->T + 2.0);
+    counted->of.N = (counted->of.N + u * v) * halved;
     for (ptrdiff_t j = 0; j < w->n_there; j++) {
         sp_entry *entry = sp_row_insert(rows, row, w->told[j]);
         entry->c = (float)((entry->c + u * v) * halved);
@@ -296,8 +296,8 @@ SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event
     double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         if (w->values[i].block)
-            sp_row_move(rows, &sp_marked_of(table, event->slots[i])->of.row, w->values[i].block,
-                        w->values[i].size);
+            sp_row_move(rows, &sp_counted_slot_of(table, event->slots[i])->of.row,
+                        w->values[i].block, w->values[i].size);
         w->values[i].block = 0;
     }
     sp_sets_tally(s, w, u);
@@ -314,11 +314,11 @@ SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event
         s->labels[w->told[i]].D += u;
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         if (event->slots[i] != SP_SLOT_NULL)
-            sp_sets_count(s, rows, sp_marked_of(table, event->slots[i]), w, event->values[i],
+            sp_sets_count(s, rows, sp_counted_slot_of(table, event->slots[i]), w, event->values[i],
                           w->values[i].v, u);
     }
     for (ptrdiff_t k = 0, end = w->open ? s->n_labels : 0; k < end; k++) {
-        if (w->marks[k].told != w->word)
+        if (w->sums[k].told != w->word)
             s->labels[k].left += u;
     }
 }

@@ -15,17 +15,17 @@ static ptrdiff_t sp_sets_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 
 static double sp_sets_size(const sp_table *table, sp_slot_type slot)
 {
-    const sp_marked *marked = sp_marked_of(table, slot);
-    const sp_entry *entries = sp_row_entries(sp_rows_of(table), &marked->of.row);
+    const sp_counted_slot *counted = sp_counted_slot_of(table, slot);
+    const sp_entry *entries = sp_row_entries(sp_rows_of(table), &counted->of.row);
     double largest = 0.0;
-    for (uint32_t i = 0; i < marked->of.row.n; i++)
+    for (uint32_t i = 0; i < counted->of.row.n; i++)
         largest = SP_MAX(largest, fabs(entries[i].w));
-    return largest * sqrt(marked->of.cnt);
+    return largest * sqrt(counted->of.cnt);
 }
 
 static void sp_sets_clear(sp_table *table, sp_slot_type slot)
 {
-    sp_row_drop(sp_rows_of(table), &sp_marked_of(table, slot)->of.row);
+    sp_row_drop(sp_rows_of(table), &sp_counted_slot_of(table, slot)->of.row);
 }
 
 static const sp_slot_kind sp_sets_slots = {
@@ -83,10 +83,10 @@ SP_PRIVATE bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_sl
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
-        const sp_marked *marked = sp_marked_of(table, slot);
-        if (!(fabs(marked->of.s) <= SP_MEAN_LIMIT && marked->of.cnt >= 0.0f
-              && marked->of.cnt < 2 * SP_COUNT_MOST && fabs(marked->of.N) <= SP_VALUE_LIMIT
-              && marked->of.unused == 0.0f))
+        const sp_counted_slot *counted = sp_counted_slot_of(table, slot);
+        if (!(fabs(counted->of.s) <= SP_MEAN_LIMIT && counted->of.cnt >= 0.0f
+              && counted->of.cnt < 2 * SP_COUNT_MOST && fabs(counted->of.N) <= SP_VALUE_LIMIT
+              && counted->of.unused == 0.0f))
             return true;
     }
     return false;
@@ -108,7 +108,7 @@ SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
         return -1;
     event->n_scores = n;
     event->judged = 0;
-    if (learner->sets.doubted && !sp_sets_rows_are_sound(learner, event)) {
+    if (learner->sets.unverified && !sp_sets_rows_are_sound(learner, event)) {
         for (ptrdiff_t k = 0; k < n; k++) /* which are asked at once whether they are finite */
             event->scores[k] = NAN;
         return 0;

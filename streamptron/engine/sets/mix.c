@@ -141,9 +141,9 @@ SP_PRIVATE void sp_sets_mix_model(sp_merge *m)
 
 /* --- A feature */
 
-static const sp_marked *sp_sets_its_slot(const sp_shard *side, sp_slot_type slot)
+static const sp_counted_slot *sp_sets_its_slot(const sp_shard *side, sp_slot_type slot)
 {
-    return (const sp_marked *)(const void *)sp_shard_row(side, 0, slot);
+    return (const sp_counted_slot *)(const void *)sp_shard_row(side, 0, slot);
 }
 
 /* Where a label is among those united, or where it belongs. */
@@ -162,7 +162,7 @@ static ptrdiff_t sp_united_place(const uint32_t *united, ptrdiff_t n, uint32_t y
 }
 
 /* The slot of side k for the feature at hand. */
-static const sp_marked *sp_sets_of(const sp_merge *m, int i, int *k)
+static const sp_counted_slot *sp_sets_of(const sp_merge *m, int i, int *k)
 {
     *k = m->touched[i].k;
     return sp_sets_its_slot(sp_mix_side(m, *k), m->touched[i].slot);
@@ -187,10 +187,10 @@ static ptrdiff_t sp_sets_unite(sp_merge *m)
         own->room = 2 * most;
     }
     for (int i = 0; i <= m->n_touched; i++) {
-        const sp_marked *marked = sp_sets_of(m, i, &k);
+        const sp_counted_slot *counted = sp_sets_of(m, i, &k);
         const sp_entry *entries
-            = sp_row_entries(sp_rows_of(&sp_mix_side(m, k)->learner->table), &marked->of.row);
-        for (uint32_t e = 0; e < marked->of.row.n; e++) {
+            = sp_row_entries(sp_rows_of(&sp_mix_side(m, k)->learner->table), &counted->of.row);
+        for (uint32_t e = 0; e < counted->of.row.n; e++) {
             uint32_t y = own->merged[k * own->labels + entries[e].k];
             ptrdiff_t at = sp_united_place(own->united, n, y);
             if (at < n && own->united[at] == y)
@@ -204,17 +204,17 @@ static ptrdiff_t sp_sets_unite(sp_merge *m)
 }
 
 /* What a side has of a feature, by the labels that are united. `anew`: see merge/terms.h. */
-static void sp_sets_feature(const sp_merge *m, int k, const sp_marked *marked, bool anew,
+static void sp_sets_feature(const sp_merge *m, int k, const sp_counted_slot *counted, bool anew,
                             ptrdiff_t n)
 {
     const sp_sets_merge *own = (const sp_sets_merge *)m->own;
     sp_feature *feature = &own->features[k];
     const sp_entry *entries
-        = sp_row_entries(sp_rows_of(&sp_mix_side(m, k)->learner->table), &marked->of.row);
+        = sp_row_entries(sp_rows_of(&sp_mix_side(m, k)->learner->table), &counted->of.row);
     memset(feature, 0, sizeof(sp_feature));
-    feature->s = marked->of.s;
-    feature->cnt = marked->of.cnt;
-    feature->N = marked->of.N;
+    feature->s = counted->of.s;
+    feature->cnt = counted->of.cnt;
+    feature->N = counted->of.N;
     feature->gained = sp_mix_side(m, k)->learner->sets.T - m->base->learner->sets.T;
     feature->anew = anew;
     feature->w = own->numbers + 4 * k * n;
@@ -222,7 +222,7 @@ static void sp_sets_feature(const sp_merge *m, int k, const sp_marked *marked, b
     feature->c = feature->G + n;
     feature->e = feature->c + n;
     memset(feature->w, 0, (size_t)(4 * n) * sizeof(double));
-    for (uint32_t e = 0; e < marked->of.row.n; e++) {
+    for (uint32_t e = 0; e < counted->of.row.n; e++) {
         uint32_t y = own->merged[k * own->labels + entries[e].k];
         ptrdiff_t at = sp_united_place(own->united, n, y);
         feature->w[at] = entries[e].w;
@@ -232,18 +232,18 @@ static void sp_sets_feature(const sp_merge *m, int k, const sp_marked *marked, b
 }
 
 /* Room for a row of n entries. -1 without memory. */
-static int sp_sets_new_row(sp_learner *to, sp_marked *marked, uint32_t n)
+static int sp_sets_new_row(sp_learner *to, sp_counted_slot *counted, uint32_t n)
 {
     int size = sp_row_size_for(n);
     if (n == 0)
         return 0;
-    marked->of.row.block = sp_rows_take(sp_rows_of(&to->table), size);
-    marked->of.row.size = (uint32_t)size & 63;
-    return marked->of.row.block == 0 ? -1 : 0;
+    counted->of.row.block = sp_rows_take(sp_rows_of(&to->table), size);
+    counted->of.row.size = (uint32_t)size & 63;
+    return counted->of.row.block == 0 ? -1 : 0;
 }
 
 /* Take a feature as one side has it. */
-static int sp_sets_take_row(sp_merge *m, int k, const sp_marked *from, sp_marked *to)
+static int sp_sets_take_row(sp_merge *m, int k, const sp_counted_slot *from, sp_counted_slot *to)
 {
     const sp_sets_merge *own = (const sp_sets_merge *)m->own;
     const sp_sparse_rows *rows = sp_rows_of(&m->to->table);
@@ -271,17 +271,17 @@ SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot)
     int k;
     if (sp_table_chunk(&m->to->table, 0, slot >> SP_CHUNK_BITS) == NULL)
         return 0;
-    sp_marked *to = sp_marked_of(&m->to->table, slot);
+    sp_counted_slot *to = sp_counted_slot_of(&m->to->table, slot);
     if (m->n_touched <= 1) {
-        const sp_marked *from = sp_sets_of(m, 0, &k);
+        const sp_counted_slot *from = sp_sets_of(m, 0, &k);
         return sp_sets_take_row(m, k, from, to);
     }
     ptrdiff_t n = sp_sets_unite(m);
     if (n < 0 || sp_sets_new_row(m->to, to, (uint32_t)n) < 0)
         return -1;
     for (int i = 0; i <= m->n_touched; i++) {
-        const sp_marked *marked = sp_sets_of(m, i, &k);
-        sp_sets_feature(m, k, marked, sp_mix_is_anew(m, m->touched[i].slot, slot), n);
+        const sp_counted_slot *counted = sp_sets_of(m, i, &k);
+        sp_sets_feature(m, k, counted, sp_mix_is_anew(m, m->touched[i].slot, slot), n);
         own->differing[i] = &own->features[k];
     }
     mixed = &own->features[m->n];

@@ -94,7 +94,7 @@ static void sp_sets_scratch_free(sp_scratch_head *head)
 {
     sp_sets_scratch *w = (sp_sets_scratch *)(void *)head;
     sp_free(w->values);
-    sp_free(w->marks);
+    sp_free(w->sums);
     sp_free(w->met);
     sp_free(w->told);
     sp_free(w->strides);
@@ -104,10 +104,10 @@ static void sp_sets_scratch_free(sp_scratch_head *head)
 static size_t sp_sets_scratch_bytes(const sp_scratch_head *head)
 {
     const sp_sets_scratch *w = (const sp_sets_scratch *)(const void *)head;
-    return sizeof(sp_sets_scratch) + (size_t)w->values_room * sizeof(sp_marked_value)
-           + (size_t)w->marks_room * (sizeof(sp_mark) + sizeof(uint32_t))
+    return sizeof(sp_sets_scratch) + (size_t)w->values_room * sizeof(sp_counted_value)
+           + (size_t)w->sums_room * (sizeof(sp_label_sums) + sizeof(uint32_t))
            + (size_t)w->told_room * sizeof(uint32_t)
-           + (size_t)w->strides_room * (sizeof(sp_marked_stride) + sizeof(uint32_t));
+           + (size_t)w->strides_room * (sizeof(sp_counted_stride) + sizeof(uint32_t));
 }
 
 static const sp_scratch_kind sp_sets_scratch_kind = {
@@ -128,16 +128,16 @@ SP_PRIVATE int sp_sets_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t l
             return -1;
         w->values_room = room;
     }
-    if (labels > w->marks_room) {
+    if (labels > w->sums_room) {
         room = labels + labels / 2 + 8;
         const sp_growing all[] = {
             SP_GROWING(w->met, room),
-            SP_GROWING(w->marks, room),
+            SP_GROWING(w->sums, room),
         };
         if (sp_grow_all(all, 2) < 0)
             return -1;
-        memset(w->marks + w->marks_room, 0, (size_t)(room - w->marks_room) * sizeof(sp_mark));
-        w->marks_room = room;
+        memset(w->sums + w->sums_room, 0, (size_t)(room - w->sums_room) * sizeof(sp_label_sums));
+        w->sums_room = room;
     }
     return 0;
 }
@@ -165,14 +165,14 @@ static void sp_sets_values(const sp_sets *s, const sp_table *table, const sp_eve
     w->heft = w->at = 0.0;
     w->used = 0;
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
-        const sp_marked *marked = sp_marked_of(table, event->slots[i]);
-        const sp_head *head = &marked->head;
-        sp_marked_value *value = &w->values[i];
+        const sp_counted_slot *counted = sp_counted_slot_of(table, event->slots[i]);
+        const sp_head *head = &counted->head;
+        sp_counted_value *value = &w->values[i];
         double x = event->values[i];
         double a = fabs(x);
         double mean = fabs(head->s);
         if (i + SP_AHEAD < end)
-            sp_prefetch(sp_marked_of(table, event->slots[i + SP_AHEAD]));
+            sp_prefetch(sp_counted_slot_of(table, event->slots[i + SP_AHEAD]));
         value->known = 1.0 / (head->cnt + 1.0);
         if (a == mean) /* where a value is always the same the mean stays, exactly */
             value->a = value->v = x > 0.0 ? 1.0 : -1.0;
@@ -183,7 +183,7 @@ static void sp_sets_values(const sp_sets *s, const sp_table *table, const sp_eve
         value->heft = value->a * value->a;
         if (!(value->heft > 1.0))
             value->heft = 1.0;
-        value->N = marked->of.N;
+        value->N = counted->of.N;
         double seen = value->N * value->known;
         value->at = value->heft * (seen * seen);
         w->heft += value->heft;
@@ -196,52 +196,52 @@ static void sp_sets_values(const sp_sets *s, const sp_table *table, const sp_eve
     }
 }
 
-SP_PRIVATE void sp_mark_open(const sp_sets *s, const sp_label *label, sp_mark *mark)
+SP_PRIVATE void sp_label_sums_open(const sp_sets *s, const sp_label *label, sp_label_sums *sums)
 {
     double known = s->T - label->left;
     double absent = SP_MAX(0.0, known - label->D);
-    mark->f = s->T > 0.0 ? known / s->T : 1.0;
-    mark->share = (label->D + 1.0) / (known + 2.0) * mark->f;
-    mark->inverse = ((known + 2.0) / (label->D + 1.0)) * ((known + 2.0) / (absent + 1.0));
-    mark->dot = mark->apart = mark->at = 0.0;
-    mark->P[0] = mark->P[1] = 1.0;
-    mark->E[0] = mark->E[1] = 0;
-    mark->used = 0;
+    sums->f = s->T > 0.0 ? known / s->T : 1.0;
+    sums->share = (label->D + 1.0) / (known + 2.0) * sums->f;
+    sums->inverse = ((known + 2.0) / (label->D + 1.0)) * ((known + 2.0) / (absent + 1.0));
+    sums->dot = sums->apart = sums->at = 0.0;
+    sums->P[0] = sums->P[1] = 1.0;
+    sums->E[0] = sums->E[1] = 0;
+    sums->used = 0;
 }
 
-SP_PRIVATE double sp_mark_scale(const sp_sets_scratch *w, const sp_mark *mark)
+SP_PRIVATE double sp_label_sums_scale(const sp_sets_scratch *w, const sp_label_sums *sums)
 {
-    double apart = mark->apart + (mark->share * mark->share) * (w->at - mark->at);
-    double squares = w->heft * SP_EPS + mark->inverse * apart;
+    double apart = sums->apart + (sums->share * sums->share) * (w->at - sums->at);
+    double squares = w->heft * SP_EPS + sums->inverse * apart;
     return squares > 0.0 ? 1.0 / sqrt(squares) : 0.0;
 }
 
 /* Add what the entries of one feature say. */
-static void sp_sets_walk(const sp_sets *s, sp_sets_scratch *w, const sp_marked_value *value,
+static void sp_sets_walk(const sp_sets *s, sp_sets_scratch *w, const sp_counted_value *value,
                          const sp_entry *entries, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         const sp_entry *entry = &entries[i];
-        sp_mark *mark = &w->marks[entry->k];
-        if (mark->seen != w->turn) {
-            sp_mark_open(s, &s->labels[entry->k], mark);
-            mark->seen = w->turn;
+        sp_label_sums *sums = &w->sums[entry->k];
+        if (sums->seen != w->turn) {
+            sp_label_sums_open(s, &s->labels[entry->k], sums);
+            sums->seen = w->turn;
             w->met[w->n_met] = entry->k;
             w->n_met += 1;
         }
         double c = entry->c;
-        double apart = (c - mark->share * value->N) * value->known;
-        mark->dot += entry->w * sp_mark_h(mark, value, c);
-        mark->apart += value->heft * (apart * apart);
-        mark->at += value->at;
+        double apart = (c - sums->share * value->N) * value->known;
+        sums->dot += entry->w * sp_label_sums_h(sums, value, c);
+        sums->apart += value->heft * (apart * apart);
+        sums->at += value->at;
         if (value->t > 0.0) {
-            double against = mark->f * value->N - c;
-            mark->P[0] *= 1.0 + c * value->t;
-            mark->P[1] *= 1.0 + (against > 0.0 ? against : 0.0) * value->t;
-            mark->used += 1;
-            if (mark->P[0] > SP_SETS_LARGE || mark->P[1] > SP_SETS_LARGE) {
-                mark->P[0] = sp_fraction(mark->P[0], &mark->E[0]);
-                mark->P[1] = sp_fraction(mark->P[1], &mark->E[1]);
+            double against = sums->f * value->N - c;
+            sums->P[0] *= 1.0 + c * value->t;
+            sums->P[1] *= 1.0 + (against > 0.0 ? against : 0.0) * value->t;
+            sums->used += 1;
+            if (sums->P[0] > SP_SETS_LARGE || sums->P[1] > SP_SETS_LARGE) {
+                sums->P[0] = sp_fraction(sums->P[0], &sums->E[0]);
+                sums->P[1] = sp_fraction(sums->P[1], &sums->E[1]);
             }
         }
     }
@@ -249,21 +249,21 @@ static void sp_sets_walk(const sp_sets *s, sp_sets_scratch *w, const sp_marked_v
 
 /* The score of a label that has been met. */
 static void sp_sets_conclude(const sp_sets *s, const sp_sets_scratch *w, const sp_label *label,
-                             sp_mark *mark)
+                             sp_label_sums *sums)
 {
     double known = s->T - label->left;
     double absent = SP_MAX(0.0, known - label->D);
     double log_odds = sp_log((label->D + 1.0) / (absent + 1.0));
     double log_known = label->left == 0.0 ? w->log_all : sp_log(known + 1.0);
     double m = s->m > 0.0 ? s->m : 1.0;
-    mark->r = sp_mark_scale(w, mark);
-    mark->P[0] = sp_fraction(mark->P[0], &mark->E[0]);
-    mark->P[1] = sp_fraction(mark->P[1], &mark->E[1]);
-    mark->d = sp_log(mark->P[0] / mark->P[1]) + (double)(mark->E[0] - mark->E[1]) * SP_LN2;
-    mark->d = (mark->d - (double)(w->used - mark->used) * log_known)
+    sums->r = sp_label_sums_scale(w, sums);
+    sums->P[0] = sp_fraction(sums->P[0], &sums->E[0]);
+    sums->P[1] = sp_fraction(sums->P[1], &sums->E[1]);
+    sums->d = sp_log(sums->P[0] / sums->P[1]) + (double)(sums->E[0] - sums->E[1]) * SP_LN2;
+    sums->d = (sums->d - (double)(w->used - sums->used) * log_known)
               - ((double)w->used - 1.0) * log_odds;
-    mark->V = sp_clip(mark->d / m, 2.0);
-    mark->score = (mark->dot * mark->r + label->w0) + label->wn * mark->V;
+    sums->V = sp_clip(sums->d / m, 2.0);
+    sums->score = (sums->dot * sums->r + label->w0) + label->wn * sums->V;
 }
 
 SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp_event *event,
@@ -275,17 +275,17 @@ SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp
     w->log_all = sp_one_log(s->T + 1.0);
     sp_sets_values(s, table, event, w);
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
-        const sp_sparse *row = &sp_marked_of(table, event->slots[i])->of.row;
+        const sp_sparse *row = &sp_counted_slot_of(table, event->slots[i])->of.row;
         w->values[i].fresh = event->slots[i] == SP_SLOT_NULL;
         if (i + 1 < end) {
-            const sp_sparse *next = &sp_marked_of(table, event->slots[i + 1])->of.row;
+            const sp_sparse *next = &sp_counted_slot_of(table, event->slots[i + 1])->of.row;
             if (next->block)
                 sp_prefetch(sp_rows_at(rows, next->block));
         }
         sp_sets_walk(s, w, &w->values[i], sp_row_entries(rows, row), row->n);
     }
     for (ptrdiff_t i = 0; i < w->n_met; i++)
-        sp_sets_conclude(s, w, &s->labels[w->met[i]], &w->marks[w->met[i]]);
+        sp_sets_conclude(s, w, &s->labels[w->met[i]], &w->sums[w->met[i]]);
 }
 
 SP_RARE SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,
@@ -296,7 +296,7 @@ SP_RARE SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table
         return s->labels[k].w0;
     if (slot >> SP_CHUNK_BITS >= table->n_chunks)
         return 0.0;
-    entry = sp_row_find(sp_rows_of(table), &sp_marked_of(table, slot)->of.row, (uint32_t)k);
+    entry = sp_row_find(sp_rows_of(table), &sp_counted_slot_of(table, slot)->of.row, (uint32_t)k);
     return entry == NULL ? 0.0 : entry->w;
 }
 
@@ -321,7 +321,7 @@ SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table, sp
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
-        const sp_sparse *row = &sp_marked_of(table, slot)->of.row;
+        const sp_sparse *row = &sp_counted_slot_of(table, slot)->of.row;
         const sp_entry *entries = sp_row_entries(rows, row);
         if (row->n && (row->block == 0 || row->n > sp_row_capacity((int)row->size)))
             return "a row has more entries than its block";
@@ -329,8 +329,8 @@ SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table, sp
             if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k))
                 return "the labels of a row are not in order";
         }
-        if (!sp_counts_are_sound((const double *)(const void *)sp_marked_of(table, slot), entries,
-                                 row->n, (size_t)s->n_labels))
+        if (!sp_counts_are_sound((const double *)(const void *)sp_counted_slot_of(table, slot),
+                                 entries, row->n, (size_t)s->n_labels))
             return "a number of a label is none that learning can have made";
     }
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {

@@ -48,7 +48,7 @@
 #include <math.h>
 
 /* A slot: its first 16 bytes are those of AdaptiveClassifier's. */
-typedef union sp_marked {
+typedef union sp_counted_slot {
     sp_head head;
     struct {
         double s;
@@ -57,10 +57,10 @@ typedef union sp_marked {
         sp_sparse row;
         double N;
     } of;
-} sp_marked;
+} sp_counted_slot;
 
 /* What the entries of a label add up to in an event, and what is made of that. */
-typedef struct sp_mark {
+typedef struct sp_label_sums {
     uint64_t seen; /* the turn in which it was last met; an older one: not in this event */
     uint64_t told; /* the turn in which an event last named it */
     bool there;    /* then: whether it was there */
@@ -77,19 +77,19 @@ typedef struct sp_mark {
     double d;
     double V;
     double score;
-} sp_mark;
+} sp_label_sums;
 
 /* A step of a label. */
-typedef struct sp_marked_stride {
+typedef struct sp_counted_stride {
     uint32_t k;
     bool wide; /* it makes entries */
     double f;
     double q;
     double kept;
-} sp_marked_stride;
+} sp_counted_stride;
 
 /* A feature of the event. */
-typedef struct sp_marked_value {
+typedef struct sp_counted_value {
     double v;
     double a;
     double t;     /* T / N, or 0 where it has no part in naive Bayes */
@@ -100,21 +100,21 @@ typedef struct sp_marked_value {
     uint32_t block;
     int size;   /* of that block, which its row is going to need; block 0: it needs none */
     bool fresh; /* a feature without a slot when it was answered */
-} sp_marked_value;
+} sp_counted_value;
 
 /* An event as it has been answered, the labels that it was given, and the step that follows. */
 typedef struct sp_sets_scratch {
     sp_scratch_head head;
     uint64_t turn; /* of answers */
     uint64_t word; /* of what is given */
-    sp_marked_value *values;
+    sp_counted_value *values;
     ptrdiff_t values_room;
     double heft;
     double at;
     ptrdiff_t used;
     double log_all; /* log(T + 1) */
-    sp_mark *marks; /* by label */
-    ptrdiff_t marks_room;
+    sp_label_sums *sums; /* by label */
+    ptrdiff_t sums_room;
     uint32_t *met; /* labels with an entry, in the order in which they were met */
     ptrdiff_t n_met;
     uint32_t *told; /* the labels that the event names: first those that it has */
@@ -123,7 +123,7 @@ typedef struct sp_sets_scratch {
     ptrdiff_t told_room;
     bool open;     /* labels that are not named are left open; else they are absent */
     ptrdiff_t n_new; /* of those given: new ones */
-    sp_marked_stride *strides;
+    sp_counted_stride *strides;
     ptrdiff_t n_strides;
     ptrdiff_t strides_room;
     uint32_t *adds; /* labels that get an entry for each feature */
@@ -140,9 +140,9 @@ static inline sp_sets_scratch *sp_sets_scratch_of(const sp_event *event)
     return (sp_sets_scratch *)(void *)event->scratch;
 }
 
-static inline sp_marked *sp_marked_of(const sp_table *table, sp_slot_type slot)
+static inline sp_counted_slot *sp_counted_slot_of(const sp_table *table, sp_slot_type slot)
 {
-    return (sp_marked *)(void *)sp_slot(table->blocks->chunks, slot, SP_HEAD_WIDTH);
+    return (sp_counted_slot *)(void *)sp_slot(table->blocks->chunks, slot, SP_HEAD_WIDTH);
 }
 
 static inline size_t sp_sets_bytes(const sp_sets *s)
@@ -175,20 +175,21 @@ SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp
 /* The score of a label in an answered event. */
 static inline double sp_sets_score(const sp_sets *s, const sp_sets_scratch *w, ptrdiff_t k)
 {
-    return w->marks[k].seen == w->turn ? w->marks[k].score : s->labels[k].rest;
+    return w->sums[k].seen == w->turn ? w->sums[k].score : s->labels[k].rest;
 }
 
 /* What a label's numbers mean for an event, before its entries are added. */
-SP_PRIVATE void sp_mark_open(const sp_sets *s, const sp_label *label, sp_mark *mark);
+SP_PRIVATE void sp_label_sums_open(const sp_sets *s, const sp_label *label, sp_label_sums *sums);
 
 /* 1 / R of what has been added. */
-SP_PRIVATE double sp_mark_scale(const sp_sets_scratch *w, const sp_mark *mark);
+SP_PRIVATE double sp_label_sums_scale(const sp_sets_scratch *w, const sp_label_sums *sums);
 
 /* om a of a feature whose count with the label is c. */
-static inline double sp_mark_h(const sp_mark *mark, const sp_marked_value *value, double c)
+static inline double sp_label_sums_h(const sp_label_sums *sums, const sp_counted_value *value,
+                                     double c)
 {
-    double apart = (c - mark->share * value->N) * value->known;
-    return sqrt(SP_EPS + mark->inverse * (apart * apart)) * value->a;
+    double apart = (c - sums->share * value->N) * value->known;
+    return sqrt(SP_EPS + sums->inverse * (apart * apart)) * value->a;
 }
 
 /* The weight of a label in a slot. */

@@ -21,8 +21,8 @@ SP_API int sp_sets_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_
     w->word += 1;
     for (ptrdiff_t i = 0; i < n; i++) {
         w->told[i] = labels[i];
-        w->marks[labels[i]].told = w->word;
-        w->marks[labels[i]].there = i < n_there;
+        w->sums[labels[i]].told = w->word;
+        w->sums[labels[i]].there = i < n_there;
     }
     w->n_told = n;
     w->n_there = n_there;
@@ -56,25 +56,25 @@ SP_RARE SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, con
 {
     sp_sets_scratch *w = sp_sets_scratch_of(event);
     const sp_label *label = &s->labels[k];
-    const sp_mark *mark = &w->marks[k];
+    const sp_label_sums *sums = &w->sums[k];
     double absent = SP_MAX(0.0, s->T - label->left - label->D);
     double log_odds = sp_one_log((label->D + 1.0) / (absent + 1.0));
-    bool naive = mark->seen == w->turn && mark->d != 0.0;
-    double factor = naive ? label->wn * mark->V / mark->d : 0.0;
-    const sp_marked_value *value;
+    bool naive = sums->seen == w->turn && sums->d != 0.0;
+    double factor = naive ? label->wn * sums->V / sums->d : 0.0;
+    const sp_counted_value *value;
     const sp_entry *entry;
     double c, share;
     if (i < 0)
         return label->w0 + (naive ? factor * log_odds : label->wn * -2.0);
-    if (mark->seen != w->turn)
+    if (sums->seen != w->turn)
         return 0.0;
     value = &w->values[i];
-    entry = sp_row_find(sp_rows_of(table), &sp_marked_of(table, event->slots[i])->of.row,
+    entry = sp_row_find(sp_rows_of(table), &sp_counted_slot_of(table, event->slots[i])->of.row,
                         (uint32_t)k);
     c = entry == NULL ? 0.0 : entry->c;
-    share = entry == NULL ? 0.0 : entry->w * (sp_mark_h(mark, value, c) * mark->r);
+    share = entry == NULL ? 0.0 : entry->w * (sp_label_sums_h(sums, value, c) * sums->r);
     if (naive && value->t > 0.0) {
-        double against = SP_MAX(0.0, mark->f * value->N - c) * value->t;
+        double against = SP_MAX(0.0, sums->f * value->N - c) * value->t;
         share += factor
                  * ((sp_one_log(1.0 + c * value->t) - sp_one_log(1.0 + against)) - log_odds);
     }

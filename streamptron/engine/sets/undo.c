@@ -102,7 +102,7 @@ static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_sets_scratch *w,
     uint32_t n = 0;
     for (ptrdiff_t i = 0; i < most; i++) {
         const bool adds = w->open || i < w->n_adds;
-        const sp_marked_stride *stride = adds ? NULL : &w->strides[i - w->n_adds];
+        const sp_counted_stride *stride = adds ? NULL : &w->strides[i - w->n_adds];
         const uint32_t k = w->open ? w->told[i] : adds ? w->adds[i] : stride->k;
         if (k >= (size_t)s->n_labels || (!adds && stride->wide))
             continue;
@@ -126,7 +126,7 @@ static ptrdiff_t sp_undo_log_entries(const sp_learner *learner, const sp_event *
 {
     const sp_sets_scratch *w = sp_sets_scratch_of(event);
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
-    const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
+    const sp_sparse *row = &sp_counted_slot_of(&learner->table, event->slots[i])->of.row;
     ptrdiff_t n = sp_snapshot_entries_before(rows, row, w->adds, w->n_adds, w->n_adds, kept);
     for (ptrdiff_t j = 0; j < w->n_strides; j++) {
         if (!w->strides[j].wide)
@@ -184,12 +184,12 @@ SP_PRIVATE void sp_sets_undo_log_begin(const sp_learner *learner, const sp_event
         parts.tallies[t].said[0] = s->said[t];
     }
     for (ptrdiff_t i = 0; i < event->n; i++) {
-        const sp_marked *marked = sp_marked_of(&learner->table, event->slots[i]);
+        const sp_counted_slot *counted = sp_counted_slot_of(&learner->table, event->slots[i]);
         sp_undo_log_slot *slot = &parts.slots[i];
         slot->at = (uint32_t)i;
-        slot->s[0] = marked->of.s;
-        slot->N[0] = marked->of.N;
-        slot->cnt[0] = marked->of.cnt;
+        slot->s[0] = counted->of.s;
+        slot->N[0] = counted->of.N;
+        slot->cnt[0] = counted->of.cnt;
         slot->n = (uint64_t)sp_undo_log_entries(learner, event, i, parts.entries + n);
         n += (ptrdiff_t)slot->n;
     }
@@ -225,21 +225,21 @@ static void sp_undo_log_slots(const sp_learner *learner, const sp_event *event,
         from += slot.n;
         if (event->slots[i] == SP_SLOT_NULL)
             continue;
-        sp_marked *marked = sp_marked_of(&learner->table, event->slots[i]);
-        if (marked->of.unused != 0.0f) /* the event has had it before, under another name */
+        sp_counted_slot *counted = sp_counted_slot_of(&learner->table, event->slots[i]);
+        if (counted->of.unused != 0.0f) /* the event has had it before, under another name */
             continue;
-        marked->of.unused = 1.0f;
+        counted->of.unused = 1.0f;
         slot.slot = event->slots[i];
-        slot.s[1] = marked->of.s;
-        slot.N[1] = marked->of.N;
-        slot.cnt[1] = marked->of.cnt;
+        slot.s[1] = counted->of.s;
+        slot.N[1] = counted->of.N;
+        slot.cnt[1] = counted->of.cnt;
         memmove(to, entries, slot.n * sizeof(sp_snapshot_entry));
-        sp_snapshot_entries_after(rows, &marked->of.row, to, (ptrdiff_t)slot.n);
+        sp_snapshot_entries_after(rows, &counted->of.row, to, (ptrdiff_t)slot.n);
         to += slot.n;
         parts.slots[n++] = slot;
     }
     for (uint32_t i = 0; i < n; i++) {
-        sp_marked_of(&learner->table, parts.slots[i].slot)->of.unused = 0.0f;
+        sp_counted_slot_of(&learner->table, parts.slots[i].slot)->of.unused = 0.0f;
         parts.slots[i].slot = sp_index_number(&learner->index, parts.slots[i].slot);
     }
     parts.head->n_slots = n;
@@ -376,42 +376,43 @@ static void sp_take_back_labels(sp_sets *s, sp_undo_log_parts parts, sp_sets_scr
                 *numbers[j] = SP_MAX(0.0, *numbers[j]);
         }
         sp_sets_settle_label(s, (ptrdiff_t)parts.labels[i].k);
-        w->marks[parts.labels[i].k].told = w->word;
+        w->sums[parts.labels[i].k].told = w->word;
     }
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
         double *left = &s->labels[k].left;
-        if ((size_t)k < head->n_open && w->marks[k].told != w->word)
+        if ((size_t)k < head->n_open && w->sums[k].told != w->word)
             *left = SP_MAX(0.0, *left - head->u);
         *left = SP_MIN(*left, s->T);
     }
 }
 
-static void sp_take_back_slot(sp_sparse_rows *rows, sp_marked *marked, const sp_undo_log_slot *slot,
-                              const sp_snapshot_entry *entries)
+static void sp_take_back_slot(sp_sparse_rows *rows, sp_counted_slot *counted,
+                              const sp_undo_log_slot *slot, const sp_snapshot_entry *entries)
 {
-    sp_sparse *row = &marked->of.row;
+    sp_sparse *row = &counted->of.row;
     bool counts = !(slot->cnt[1] < slot->cnt[0]); /* else the step has halved them */
-    float cnt = marked->of.cnt;
+    float cnt = counted->of.cnt;
     if (counts) {
-        marked->of.cnt = sp_back_count(cnt, slot->cnt[0], slot->cnt[1]);
+        counted->of.cnt = sp_back_count(cnt, slot->cnt[0], slot->cnt[1]);
         if (cnt >= SP_COUNT_HALF && slot->cnt[0] >= SP_COUNT_HALF
-            && marked->of.cnt < (float)SP_COUNT_HALF)
-            marked->of.cnt = (float)SP_COUNT_HALF; /* it still is always there */
-        marked->of.s = sp_back_mean(marked->of.s, slot->s[0], slot->s[1], cnt, marked->of.cnt,
-                                    slot->cnt[0], slot->cnt[1]);
-        marked->of.N = sp_back_number(marked->of.N, slot->N[0], slot->N[1]);
+            && counted->of.cnt < (float)SP_COUNT_HALF)
+            counted->of.cnt = (float)SP_COUNT_HALF; /* it still is always there */
+        counted->of.s = sp_back_mean(counted->of.s, slot->s[0], slot->s[1], cnt, counted->of.cnt,
+                                     slot->cnt[0], slot->cnt[1]);
+        counted->of.N = sp_back_number(counted->of.N, slot->N[0], slot->N[1]);
     }
-    sp_snapshot_entries_back(rows, row, entries, (ptrdiff_t)slot->n, counts, signbit(marked->of.s));
+    sp_snapshot_entries_back(rows, row, entries, (ptrdiff_t)slot->n, counts,
+                             signbit(counted->of.s));
     if (!counts)
         return;
     sp_entry *all = sp_row_entries(rows, row);
     for (uint32_t i = 0; i < row->n; i++) {
-        all[i].c = sp_c_left(all[i].c, marked->of.cnt);
-        if (all[i].c < 0.0f && !signbit(marked->of.s))
-            marked->of.s = -marked->of.s;
+        all[i].c = sp_c_left(all[i].c, counted->of.cnt);
+        if (all[i].c < 0.0f && !signbit(counted->of.s))
+            counted->of.s = -counted->of.s;
     }
-    if (marked->of.cnt == 0.0f || (!signbit(marked->of.s) && !(marked->of.N > 0.0)))
-        marked->of.N = 0.0;
+    if (counted->of.cnt == 0.0f || (!signbit(counted->of.s) && !(counted->of.N > 0.0)))
+        counted->of.N = 0.0;
 }
 
 SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, const uint8_t *data)
@@ -430,7 +431,7 @@ SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, con
         const sp_slot_type own = event->slots[slot->at];
         /* one that a ceiling has taken away, and perhaps given another, has nothing of the step */
         if (own != SP_SLOT_NULL && sp_index_number(&learner->index, own) == slot->slot)
-            sp_take_back_slot(sp_rows_of(table), sp_marked_of(table, own), slot, entries);
+            sp_take_back_slot(sp_rows_of(table), sp_counted_slot_of(table, own), slot, entries);
         entries += slot->n;
     }
     return 0;

@@ -216,10 +216,10 @@ SP_TEMPLATE void sp_hear(const sp_layer *layer, sp_heard *heard, ptrdiff_t outpu
     *length = far;
 }
 
-SP_WIDER_HERE(void, sp_hear_all,
-              (const sp_layer *layer, sp_heard *heard, ptrdiff_t outputs, ptrdiff_t lanes,
-               double *squares, double *length),
-              (layer, heard, outputs, lanes, squares, length))
+SP_AVX2_UNLESS_SMALL(void, sp_hear_all,
+                     (const sp_layer *layer, sp_heard *heard, ptrdiff_t outputs, ptrdiff_t lanes,
+                      double *squares, double *length),
+                     (layer, heard, outputs, lanes, squares, length))
 {
     if (lanes || outputs == 0) sp_hear(layer, heard, outputs, lanes, squares, length);
     else sp_hear(layer, heard, 1, 0, squares, length);
@@ -550,10 +550,10 @@ SP_TEMPLATE void sp_patch_learn(float *cells, const sp_patch *patch, const sp_he
         *cell[i] = (float)om[i];
 }
 
-SP_WIDER_HERE(void, sp_patches_learn,
-              (const sp_layer *layer, const sp_heard *heard, ptrdiff_t lanes, ptrdiff_t y, double u,
-               double all, const double *rD, float *spare),
-              (layer, heard, lanes, y, u, all, rD, spare))
+SP_AVX2_UNLESS_SMALL(void, sp_patches_learn,
+                     (const sp_layer *layer, const sp_heard *heard, ptrdiff_t lanes, ptrdiff_t y,
+                      double u, double all, const double *rD, float *spare),
+                     (layer, heard, lanes, y, u, all, rD, spare))
 {
     for (ptrdiff_t p = 0; p < heard->n; p++) {
         const sp_patch *patch = &heard->patches[p];

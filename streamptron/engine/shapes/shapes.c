@@ -152,8 +152,8 @@ SP_PRIVATE sp_shape *sp_layer_make(sp_shapes *shapes, int layer, sp_slot_type a,
 }
 
 /* A part's cells in another form. `signs`: of outputs 0 and 1, where two labels had one. */
-static void sp_cells_turn(float *to, ptrdiff_t lanes, float *from, ptrdiff_t were, int layer,
-                          const double *signs)
+static void sp_cells_reform(float *to, ptrdiff_t lanes, float *from, ptrdiff_t were, int layer,
+                            const double *signs)
 {
     const size_t labels = (size_t)sp_cell_labels(were);
     const size_t outputs = (size_t)sp_cell_outputs(were);
@@ -171,8 +171,8 @@ static void sp_cells_turn(float *to, ptrdiff_t lanes, float *from, ptrdiff_t wer
 }
 
 /* A layer's parts in the form of so many lanes. -1 without memory. */
-static int sp_layer_turn(sp_layer *to, const sp_layer *other, int layer, ptrdiff_t lanes,
-                         ptrdiff_t were, const double *signs)
+static int sp_layer_reform(sp_layer *to, const sp_layer *other, int layer, ptrdiff_t lanes,
+                           ptrdiff_t were, const double *signs)
 {
     *to = *other;
     to->parts = NULL;
@@ -186,14 +186,14 @@ static int sp_layer_turn(sp_layer *to, const sp_layer *other, int layer, ptrdiff
         part->cells = sp_cells_open(layer, lanes);
         if (part->cells == NULL)
             return -1;
-        sp_cells_turn(part->cells, lanes, other->parts[to->n].cells, were, layer, signs);
+        sp_cells_reform(part->cells, lanes, other->parts[to->n].cells, were, layer, signs);
     }
     return 0;
 }
 
 /* All of them in that form, into `to`, with the same room. -1 without memory. */
-static int sp_shapes_turn(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes,
-                          const double *signs)
+static int sp_shapes_reform(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes,
+                            const double *signs)
 {
     *to = *other;
     to->columns = NULL;
@@ -212,7 +212,7 @@ static int sp_shapes_turn(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes
             memcpy(to->S, other->S, sp_watched_room(other->n_columns) * sizeof(double));
     }
     for (int i = 0; i < other->n_layers; i++) {
-        if (sp_layer_turn(&to->of[i], &other->of[i], i, lanes, other->lanes, signs) < 0)
+        if (sp_layer_reform(&to->of[i], &other->of[i], i, lanes, other->lanes, signs) < 0)
             return -1;
     }
     return 0;
@@ -220,13 +220,13 @@ static int sp_shapes_turn(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes
 
 SP_PRIVATE int sp_shapes_copy(sp_shapes *to, const sp_shapes *other)
 {
-    return sp_shapes_turn(to, other, other->lanes, NULL);
+    return sp_shapes_reform(to, other, other->lanes, NULL);
 }
 
 SP_PRIVATE int sp_shapes_split(sp_shapes *to, const sp_shapes *pair, int positive)
 {
     const double signs[2] = {positive ? -0.5 : 0.5, positive ? 0.5 : -0.5};
-    return sp_shapes_turn(to, pair, 4, signs);
+    return sp_shapes_reform(to, pair, 4, signs);
 }
 
 SP_PRIVATE int sp_shapes_lanes(sp_shapes *shapes, ptrdiff_t n)
@@ -235,7 +235,7 @@ SP_PRIVATE int sp_shapes_lanes(sp_shapes *shapes, ptrdiff_t n)
     const ptrdiff_t lanes = (n + n / 4 + 3) / 4 * 4;
     if (n <= shapes->lanes || shapes->n_layers == 0)
         return 0;
-    if (sp_shapes_turn(&wider, shapes, lanes, NULL) < 0) {
+    if (sp_shapes_reform(&wider, shapes, lanes, NULL) < 0) {
         sp_shapes_free(&wider);
         return -1;
     }

@@ -57,7 +57,7 @@ SP_PRIVATE double *sp_flat_part(const sp_flat *flat, uint32_t block, size_t *n)
         else
             *n += slots;
     }
-    return flat->weights + first * SP_MARKED_WIDTH;
+    return flat->weights + first * SP_STORED_WIDTH;
 }
 
 /* --- Writing a hashed table */

@@ -44,7 +44,7 @@ SP_TEMPLATE int sp_keep_count(const int keep)
     return keep == SP_KEEP_PRECISION ? 1 : 0;
 }
 
-static inline bool sp_keep_turns(int keep, int number)
+static inline bool sp_keep_flips(int keep, int number)
 {
     (void)keep, (void)number;       /* none does so far */
     return false;

@@ -76,7 +76,7 @@ static inline void sp_layout_split(const sp_layout *layout, const double *field,
     for (int f = 0; f < layout->fields; f++) {
         bool turns = f != layout->e;
         if (layout->k >= 0 && f >= layout->k)
-            turns = sp_keep_turns(layout->keep, f - layout->k);
+            turns = sp_keep_flips(layout->keep, f - layout->k);
         two[positive * layout->fields + f] = field[f];
         /* what is 0 stays +0.0 */
         two[(1 - positive) * layout->fields + f] = turns ? 0.0 - field[f] : field[f];

@@ -137,10 +137,10 @@ made(void, name, (double ***chunks, const sp_entries *entries, const int interce
   typedef double sp_four __attribute__((vector_size(32)));
   #define SP_ALIKE(type, name, parameters, arguments) static inline type name parameters
   SP_SUM(sp_sum_pair, SP_ALIKE, sp_two, 1, 1)
-  SP_SUM(sp_sum_1, SP_WIDER, sp_four, 2, 1)
-  SP_SUM(sp_sum_2, SP_WIDER, sp_four, 2, 2)
-  SP_SUM(sp_sum_3, SP_WIDER, sp_four, 2, 3)
-  SP_SUM(sp_sum_4, SP_WIDER, sp_four, 2, 4)
+  SP_SUM(sp_sum_1, SP_AVX2, sp_four, 2, 1)
+  SP_SUM(sp_sum_2, SP_AVX2, sp_four, 2, 2)
+  SP_SUM(sp_sum_3, SP_AVX2, sp_four, 2, 3)
+  SP_SUM(sp_sum_4, SP_AVX2, sp_four, 2, 4)
 #else
   #define SP_BLOCKS_AT_ONCE 0
 #endif

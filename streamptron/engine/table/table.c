@@ -289,8 +289,8 @@ static void sp_write_scores(const sp_table *table, sp_clock clock, double w, dou
         scores[SP_KEPT_POCKET * n] = p;
 }
 
-SP_NEAR void sp_score_one(const sp_table *table, const sp_entries *entries, bool intercept,
-                          ptrdiff_t n_scores, double *scores)
+SP_HOT void sp_score_one(const sp_table *table, const sp_entries *entries, bool intercept,
+                         ptrdiff_t n_scores, double *scores)
 {
     sp_clock clock = sp_table_clock(table);
     double sums[SP_SUMS];
@@ -304,8 +304,8 @@ SP_NEAR void sp_score_one(const sp_table *table, const sp_entries *entries, bool
     sp_write_scores(table, clock, sums[SP_SUM_W], sums[SP_SUM_V], sums[SP_SUM_P], n_scores, scores);
 }
 
-SP_NEAR void sp_score_several(const sp_table *table, const sp_entries *entries, ptrdiff_t n_scores,
-                              double *scores)
+SP_HOT void sp_score_several(const sp_table *table, const sp_entries *entries, ptrdiff_t n_scores,
+                             double *scores)
 {
     sp_clock clock = sp_table_clock(table);
     double sums[4 * SP_SUMS * SP_LANES];
@@ -400,8 +400,8 @@ SP_PRIVATE void sp_table_second(const sp_table *table, const sp_entries *entries
     }
 }
 
-SP_NEAR void sp_table_add(sp_table *table, const sp_entries *entries, bool intercept,
-                          const sp_move *move, ptrdiff_t m, double r)
+SP_HOT void sp_table_add(sp_table *table, const sp_entries *entries, bool intercept,
+                         const sp_move *move, ptrdiff_t m, double r)
 {
     sp_clock clock = sp_table_clock(table);
     sp_slots of;

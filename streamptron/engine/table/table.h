@@ -193,12 +193,12 @@ SP_API int sp_table_reserve(sp_table *table, const sp_slot_type *slots, ptrdiff_
 SP_PRIVATE sp_entries sp_entries_of(const sp_slot_type *slots, const double *x, ptrdiff_t n);
 
 /* The scores of a table of one output. */
-SP_NEAR void sp_score_one(const sp_table *table, const sp_entries *entries, bool intercept,
-                          ptrdiff_t n_scores, double *scores);
+SP_HOT void sp_score_one(const sp_table *table, const sp_entries *entries, bool intercept,
+                         ptrdiff_t n_scores, double *scores);
 
 /* The scores of a table of several outputs, a few blocks at a time. */
-SP_NEAR void sp_score_several(const sp_table *table, const sp_entries *entries, ptrdiff_t n_scores,
-                              double *scores);
+SP_HOT void sp_score_several(const sp_table *table, const sp_entries *entries, ptrdiff_t n_scores,
+                             double *scores);
 
 /* Write scores[kind * n_scores + output] for the kinds that are kept, SP_KEPT_CURRENT always. */
 static inline void sp_table_scores(const sp_table *table, const sp_slot_type *slots,
@@ -271,8 +271,8 @@ SP_PRIVATE void sp_table_second(const sp_table *table, const sp_entries *entries
 
    The slots must be reserved. The event is walked once for each block that moves. `intercept`: as
    in sp_table_scores_through. */
-SP_NEAR void sp_table_add(sp_table *table, const sp_entries *entries, bool intercept,
-                          const sp_move *move, ptrdiff_t m, double r);
+SP_HOT void sp_table_add(sp_table *table, const sp_entries *entries, bool intercept,
+                         const sp_move *move, ptrdiff_t m, double r);
 
 /* Advance the averages' clock by one event. */
 SP_PRIVATE void sp_table_tick(sp_table *table);

@@ -377,7 +377,7 @@ SP_PRIVATE void sp_wide_second(const sp_table *table, const sp_entries *entries,
 }
 
 /* Moves that go through a row together; more do so in several turns. */
-enum { SP_WIDE_TURN = 256 };
+enum { SP_WIDE_REFORM = 256 };
 
 /* With the place of a label that a row has not yet. */
 static const uint32_t SP_WIDE_NEW = (uint32_t)1 << 31;
@@ -391,7 +391,7 @@ static ptrdiff_t sp_wide_places(const sp_table *table, const sp_wide *row, const
         &table->layout, sp_wide_fields(sp_wide_rows(table), row), row->n);
     size_t at = 0;
     *missing = 0;
-    m = SP_MIN(m, SP_WIDE_TURN);
+    m = SP_MIN(m, SP_WIDE_REFORM);
     for (ptrdiff_t j = 0; j < m; j++) {
         at = sp_wide_place_from(labels, row->n, at, (uint32_t)move[j].output);
         const bool new = at == row->n || labels[at] != (uint32_t)move[j].output;
@@ -413,7 +413,7 @@ static size_t sp_wide_need(const sp_table *table, sp_slot_type slot, bool fresh,
     const size_t capacity = sp_wide_capacity(&table->layout, (int)row->size);
     if (row->n + (size_t)m <= capacity)
         return 0;
-    uint32_t places[SP_WIDE_TURN];
+    uint32_t places[SP_WIDE_REFORM];
     size_t need = row->n;
     size_t missing;
     for (ptrdiff_t j = 0; j < m; need += missing)
@@ -523,7 +523,7 @@ SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const s
     const sp_clock now = {table->average, table->c, table->s, table->fold, table->epoch};
     const sp_clock *clock = &now;
     const sp_layout *layout = &table->layout;
-    uint32_t places[SP_WIDE_TURN];
+    uint32_t places[SP_WIDE_REFORM];
     size_t missing;
     for (ptrdiff_t i = 0; i < entries->n; i++) {
         if (entries->slots[i] == SP_SLOT_NULL || m == 0)
@@ -627,14 +627,14 @@ static size_t sp_wide_written(const sp_table *dense, size_t chunk, uint32_t *blo
 }
 
 /* Room to turn one row after the other. */
-typedef struct sp_wide_turning {
+typedef struct sp_wide_reforming {
     double *fields;
     uint32_t *labels;
     uint32_t *blocks;
-} sp_wide_turning;
+} sp_wide_reforming;
 
-SP_RARE static int sp_wide_turn_rows(sp_table *to, const sp_table *dense, const sp_index *index,
-                                     sp_slot_type n_slots, const sp_wide_turning *turn)
+SP_RARE static int sp_wide_reform_rows(sp_table *to, const sp_table *dense, const sp_index *index,
+                                       sp_slot_type n_slots, const sp_wide_reforming *turn)
 {
     const uint32_t first = 0;
     size_t chunk = SIZE_MAX;
@@ -665,11 +665,11 @@ SP_RARE static int sp_wide_turn_rows(sp_table *to, const sp_table *dense, const 
     return 0;
 }
 
-SP_RARE SP_PRIVATE int sp_wide_turned(sp_table *to, const sp_table *dense, const sp_index *index,
-                                      sp_slot_type n_slots)
+SP_RARE SP_PRIVATE int sp_wide_reformed(sp_table *to, const sp_table *dense, const sp_index *index,
+                                        sp_slot_type n_slots)
 {
     const size_t labels = (size_t)(dense->n_blocks * dense->lanes);
-    sp_wide_turning turn = {NULL, NULL, NULL};
+    sp_wide_reforming turn = {NULL, NULL, NULL};
     if (sp_wide_begin(to, dense) < 0
         || sp_table_reserve_places(to, dense->n_chunks, dense->whole) < 0)
         return -1;
@@ -678,7 +678,7 @@ SP_RARE SP_PRIVATE int sp_wide_turned(sp_table *to, const sp_table *dense, const
     turn.blocks = (uint32_t *)sp_malloc(((size_t)dense->n_blocks + 1) * sizeof(uint32_t));
     int failed = -1;
     if (turn.fields != NULL && turn.labels != NULL && turn.blocks != NULL)
-        failed = sp_wide_turn_rows(to, dense, index, n_slots, &turn);
+        failed = sp_wide_reform_rows(to, dense, index, n_slots, &turn);
     sp_free(turn.fields);
     sp_free(turn.labels);
     sp_free(turn.blocks);

@@ -26,7 +26,7 @@
    table: a fold, once in 256 half-lives, goes through all rows.
 
    Functions in this file: sp_wide_of, sp_wide_find .. (a row); sp_wide_score, sp_wide_second,
-   sp_wide_move (an event); sp_wide_turned (the other form becomes this one). */
+   sp_wide_move (an event); sp_wide_reformed (the other form becomes this one). */
 
 #ifndef STREAMPTRON_TABLE_WIDE_H
 #define STREAMPTRON_TABLE_WIDE_H
@@ -154,8 +154,8 @@ SP_PRIVATE int sp_wide_begin(sp_table *to, const sp_table *like);
 
 /* A second table of the same weights, from one of the other form, whose slots are the index's. -1
    without memory. Call sp_wide_drop in either case. */
-SP_PRIVATE int sp_wide_turned(sp_table *to, const sp_table *dense, const sp_index *index,
-                              sp_slot_type n_slots);
+SP_PRIVATE int sp_wide_reformed(sp_table *to, const sp_table *dense, const sp_index *index,
+                                sp_slot_type n_slots);
 
 /* The same from one of this form, which may lie in a file. */
 SP_PRIVATE int sp_wide_copied(sp_table *to, const sp_table *other, const sp_index *index,

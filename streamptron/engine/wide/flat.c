@@ -103,14 +103,14 @@ SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type
     if (sp_table_is_wide(table))
         return sp_wide_copied(to, table, &from->index, n_slots);
     if (positive < 0 || table->lanes > 1)
-        return sp_wide_turned(to, table, &from->index, n_slots);
+        return sp_wide_reformed(to, table, &from->index, n_slots);
     failed = sp_table_split(&two, table, positive);
     if (failed < 0) {
         sp_table_free(&two);
         memset(to, 0, sizeof(*to));
         return -1;
     }
-    failed = sp_wide_turned(to, &two, &from->index, n_slots);
+    failed = sp_wide_reformed(to, &two, &from->index, n_slots);
     sp_table_free(&two);
     return failed;
 }

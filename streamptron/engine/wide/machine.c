@@ -29,13 +29,13 @@ SP_PRIVATE int sp_wide_start(sp_learner *learner)
     return 0;
 }
 
-SP_RARE SP_PRIVATE int sp_wide_turn(sp_learner *learner)
+SP_RARE SP_PRIVATE int sp_wide_reform(sp_learner *learner)
 {
     sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
     if (before == NULL)
         return -1;
     *before = learner->table;
-    if (sp_wide_turned(&learner->table, before, &learner->index, learner->index.n_slots) < 0) {
+    if (sp_wide_reformed(&learner->table, before, &learner->index, learner->index.n_slots) < 0) {
         sp_wide_drop(&learner->table);
         learner->table = *before;
         sp_free(before);
@@ -45,7 +45,7 @@ SP_RARE SP_PRIVATE int sp_wide_turn(sp_learner *learner)
     return 0;
 }
 
-SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed)
+SP_PRIVATE void sp_wide_reform_end(sp_learner *learner, bool failed)
 {
     if (failed) {
         sp_wide_drop(&learner->table);
@@ -57,11 +57,11 @@ SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed)
     learner->old_form = NULL;
 }
 
-SP_PRIVATE int sp_wide_turn_now(sp_learner *learner)
+SP_PRIVATE int sp_wide_reform_now(sp_learner *learner)
 {
-    if (sp_wide_turn(learner) < 0)
+    if (sp_wide_reform(learner) < 0)
         return -1;
-    sp_wide_turn_end(learner, false);
+    sp_wide_reform_end(learner, false);
     return 0;
 }
 
