@@ -41,7 +41,7 @@ from streamptron.engine.path cimport (
     sp_learner_answer, sp_learner_begin_from, sp_learner_by_label, sp_learner_bytes, sp_learner_can,
     sp_learner_copy, sp_learner_decide, sp_learner_decision, sp_learner_free, sp_learner_init,
     sp_learner_labels, sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_rule_can)
-from streamptron.engine.whole cimport SP_FLAT_DEPTH, sp_flat
+from streamptron.engine.whole cimport SP_ARRAYS_DEPTH, sp_arrays
 
 from streamptron.estimator.names import name_plain, shown, type_shown
 from streamptron.doors.names import damaged, interned, named
@@ -49,7 +49,7 @@ from streamptron.doors.state import Past
 from streamptron.estimator.checks import checked_number, rounded_number
 from streamptron.estimator.parameters import KEPT, class_weight_of, rates_of
 
-_PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle; see SP_FLAT_DEPTH
+_PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle; see SP_ARRAYS_DEPTH
 
 cdef list TRUTH = [False, True]
 
@@ -651,7 +651,7 @@ cdef class Model(Desk):
         Predictions continue during the call. Learning waits while names and weights are copied
         once.
         """
-        cdef sp_flat flat
+        cdef sp_arrays flat
         gate_read_begin(&self.gate)
         collecting = gc_disable()     # a finalizer might teach this model, and wait for itself
         try:
@@ -679,10 +679,10 @@ cdef class Model(Desk):
             gate_read_end(&self.gate)
             if collecting:
                 gc_enable()
-        arrays_look_up(&flat, _PICKLE_DEPTH if pickled else SP_FLAT_DEPTH)
+        arrays_look_up(&flat, _PICKLE_DEPTH if pickled else SP_ARRAYS_DEPTH)
         return state, arrays
 
-    def _set_file_state(self, state, arrays, whole=None, int depth=SP_FLAT_DEPTH):
+    def _set_file_state(self, state, arrays, whole=None, int depth=SP_ARRAYS_DEPTH):
         """Give an untrained model the state that _file_state returned. All of it is checked.
 
         `whole`: the buffer of the arrays, to use them in place; the model is read-only then.

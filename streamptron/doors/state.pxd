@@ -2,7 +2,7 @@
 
 from streamptron.engine.events cimport sp_field, sp_pairs
 from streamptron.engine.path cimport sp_learner
-from streamptron.engine.whole cimport sp_flat
+from streamptron.engine.whole cimport sp_arrays
 
 
 cdef int alarms_begin(sp_learner* learner, list rates) except -1
@@ -10,8 +10,8 @@ cdef dict counts_state(const sp_learner* learner)
 cdef int counts_set_state(sp_learner* learner, state) except -1
 cdef dict once_state(const sp_learner* learner)
 cdef int once_set_state(sp_learner* learner, state) except -1
-cdef dict arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up)
-cdef int arrays_look_up(sp_flat* flat, int depth) except -1
+cdef dict arrays_write(const sp_learner* learner, sp_arrays* flat, bint looked_up)
+cdef int arrays_look_up(sp_arrays* flat, int depth) except -1
 cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,
                      bint whole, int depth) except -1
 cdef tuple array_of(void** start, size_t n, size_t width, size_t item)

@@ -21,8 +21,8 @@ from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.adaptive cimport sp_alarms, sp_alarms_begin
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
-    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_class_letter,
-    sp_class_name, sp_contents_check, sp_fault, sp_flat_words, sp_header, sp_header_free,
+    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_arrays_words,
+    sp_class_letter, sp_class_name, sp_contents_check, sp_fault, sp_header, sp_header_free,
     sp_header_read, sp_parameters, sp_parameters_conflict, sp_parameters_default)
 from streamptron.engine.linear cimport (
     SP_FIT_NUMBERS, SP_KEPT_KINDS, sp_fit_read, sp_fit_write, sp_rule, sp_serve, sp_table)
@@ -35,14 +35,15 @@ from streamptron.engine.path cimport (
     sp_learner_model_numbers_write, sp_learner_ready, sp_learner_slots_fault, sp_model_numbers,
     sp_model_numbers_count, sp_rule_can)
 from streamptron.engine.whole cimport (
-    SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_LABEL_WIDTH,
-    SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_SHAPES_MEMORY, SP_VOTED_MEMORY, sp_counts_fault,
-    sp_entries_map, sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free,
-    sp_flat_lookup, sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
-    sp_label_rows_map, sp_label_rows_measure, sp_label_rows_read, sp_label_rows_write,
-    sp_learner_has_rows, sp_learner_is_shaped, sp_learner_is_wide, sp_learner_widen,
-    sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check, sp_shaped_measure,
-    sp_shaped_read, sp_shaped_write, sp_voted, sp_voters_flatten, sp_voters_measure, sp_voters_read)
+    SP_ARRAYS_DEPTH, SP_ARRAYS_MEMORY, SP_ARRAYS_WEIGHT, SP_ENTRIES_WIDTH, SP_LABEL_WIDTH,
+    SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_SHAPES_MEMORY, SP_VOTED_MEMORY, sp_arrays, sp_arrays_free,
+    sp_arrays_lookup, sp_arrays_map, sp_arrays_measure, sp_arrays_read, sp_arrays_too_deep,
+    sp_arrays_write, sp_counts_fault, sp_entries_map, sp_entries_measure, sp_entries_read,
+    sp_entries_write, sp_label_rows_map, sp_label_rows_measure, sp_label_rows_read,
+    sp_label_rows_write, sp_learner_has_rows, sp_learner_is_shaped, sp_learner_is_wide,
+    sp_learner_widen, sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check,
+    sp_shaped_measure, sp_shaped_read, sp_shaped_write, sp_voted, sp_voters_flatten,
+    sp_voters_measure, sp_voters_read)
 
 from streamptron.errors import ParameterError, ParameterTypeError, contradiction
 from streamptron.estimator.names import shown
@@ -257,12 +258,12 @@ cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
     return buffer.buf
 
 
-cdef dict arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up):
+cdef dict arrays_write(const sp_learner* learner, sp_arrays* flat, bint looked_up):
     """``{name: (shape, bytes)}`` of names and weights, while no thread learns.
 
     `looked_up`: with the lookup, which only a file that is used in place needs.
     """
-    memset(flat, 0, sizeof(sp_flat))
+    memset(flat, 0, sizeof(sp_arrays))
     try:
         arrays = _arrays_write(learner, flat, looked_up)
         if sp_learner_can(learner, SP_CAN_VOTE):
@@ -277,13 +278,13 @@ cdef dict arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up)
             arrays["marks"] = _marks_write(learner, flat)
         return arrays
     finally:
-        sp_flat_free(flat)
+        sp_arrays_free(flat)
 
 
-cdef dict _arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up):
+cdef dict _arrays_write(const sp_learner* learner, sp_arrays* flat, bint looked_up):
     cdef int fault
     with nogil:
-        fault = sp_flat_measure(flat, &learner.index, &learner.table)
+        fault = sp_arrays_measure(flat, &learner.index, &learner.table)
     if fault < 0:
         raise MemoryError("no memory for a copy of the model")
     arrays = {"weights": array_of(<void**> &flat.weights, flat.n_weights, learner.table.width, 8),
@@ -298,7 +299,7 @@ cdef dict _arrays_write(const sp_learner* learner, sp_flat* flat, bint looked_up
     if sp_index_is_limited(&learner.index):
         arrays["stamps"] = array_of(<void**> &flat.stamps, flat.n_keys, 0, 4)
     with nogil:
-        sp_flat_write(flat, &learner.index, &learner.table)
+        sp_arrays_write(flat, &learner.index, &learner.table)
     return arrays
 
 
@@ -383,7 +384,7 @@ cdef tuple _marked_write(const sp_learner* learner):
     return array
 
 
-cdef tuple _marks_write(const sp_learner* learner, sp_flat* flat):
+cdef tuple _marks_write(const sp_learner* learner, sp_arrays* flat):
     """The array of rows, of a learner that has some; its slots have been written before."""
     cdef uint32_t* marks
     array = array_of(<void**> &marks, sp_label_rows_measure(learner, flat), SP_MARKS_WIDTH, 4)
@@ -392,7 +393,7 @@ cdef tuple _marks_write(const sp_learner* learner, sp_flat* flat):
     return array
 
 
-cdef tuple _entries_write(const sp_learner* learner, sp_flat* flat):
+cdef tuple _entries_write(const sp_learner* learner, sp_arrays* flat):
     """The same of a linear learner with many labels."""
     cdef uint64_t* entries
     array = array_of(<void**> &entries, sp_entries_measure(learner, flat), SP_ENTRIES_WIDTH, 8)
@@ -420,7 +421,7 @@ cdef int _entries_read(sp_learner* learner, array, bint whole) except -1:
     return _rows_are_read(fault)
 
 
-cdef int _marks_read(sp_learner* learner, array, marked, const sp_flat* flat,
+cdef int _marks_read(sp_learner* learner, array, marked, const sp_arrays* flat,
                      bint whole) except -1:
     """Read that array, after names and slots; use it in place if the slots lie in a file.
 
@@ -444,7 +445,7 @@ cdef int _marks_read(sp_learner* learner, array, marked, const sp_flat* flat,
     return _rows_are_read(fault)
 
 
-cdef int arrays_look_up(sp_flat* flat, int depth) except -1:
+cdef int arrays_look_up(sp_arrays* flat, int depth) except -1:
     """Fill in the lookup of what arrays_write has written. The learner may change again by now.
 
     An error if names are too deep.
@@ -454,10 +455,10 @@ cdef int arrays_look_up(sp_flat* flat, int depth) except -1:
         return 0
     with nogil:
         if flat.words != NULL:
-            sp_flat_lookup(flat)
-        too_deep = sp_flat_too_deep(flat, depth)
+            sp_arrays_lookup(flat)
+        too_deep = sp_arrays_too_deep(flat, depth)
     if too_deep:
-        keeper = ("model file cannot hold; pickle the model instead" if depth == SP_FLAT_DEPTH
+        keeper = ("model file cannot hold; pickle the model instead" if depth == SP_ARRAYS_DEPTH
                   else "pickle cannot hold")
         raise ValueError(
             f"the model has a feature name that is a tuple nested more than {depth} deep, which a "
@@ -472,7 +473,7 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     `whole`: use the arrays in place; their owner keeps them alive, and the learner is read-only.
     After an error the learner cannot be used.
     """
-    cdef sp_flat flat
+    cdef sp_arrays flat
     cdef int fault
     cdef size_t n_stamps
     cdef int bits = learner.index.bits
@@ -499,7 +500,7 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     if arrays.keys() - {"lookup", "crc32", "journal", "steps"} != {"weights", "chunks"} | (
             {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
         raise ValueError("the arrays are not those of such a model")
-    memset(&flat, 0, sizeof(sp_flat))
+    memset(&flat, 0, sizeof(sp_arrays))
     if arrays["weights"][0][1:] != (learner.table.width,):
         raise ValueError("a row of weights has another length than the model's")
     flat.weights = <double*> array_start(
@@ -523,19 +524,20 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
                 < max(flat.n_keys, <size_t> SP_SLOTS_RESERVED + 1)):
             raise ValueError("what is kept for max_features does not fit it")
     if whole:
-        fault = sp_flat_map(&flat, &learner.index, &learner.table, n_outputs)
+        fault = sp_arrays_map(&flat, &learner.index, &learner.table, n_outputs)
     else:
         with nogil:
-            fault = sp_flat_read(&flat, &learner.index, &learner.table, n_outputs, n_objects, depth)
+            fault = sp_arrays_read(&flat, &learner.index, &learner.table, n_outputs, n_objects,
+                                   depth)
             if not fault and sp_learner_slots_fault(learner):
-                fault = SP_FLAT_WEIGHT
-    sp_flat_free(&flat)
+                fault = SP_ARRAYS_WEIGHT
+    sp_arrays_free(&flat)
     if not fault and sp_learner_ready(learner) < 0:
-        fault = SP_FLAT_MEMORY
-    if fault == SP_FLAT_MEMORY:
+        fault = SP_ARRAYS_MEMORY
+    if fault == SP_ARRAYS_MEMORY:
         raise MemoryError("no memory for the model")
     if fault:
-        raise ValueError((<bytes> sp_flat_words(fault)).decode("ascii"))
+        raise ValueError((<bytes> sp_arrays_words(fault)).decode("ascii"))
     if shapes is not None:
         _shapes_read(learner, shapes)
     if entries is not None:

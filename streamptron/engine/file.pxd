@@ -59,7 +59,7 @@ cdef extern from "file/parameters.h" nogil:
 
 
 cdef extern from "file/arrays.h" nogil:
-    const char *sp_flat_words(int fault) noexcept
+    const char *sp_arrays_words(int fault) noexcept
 
 
 cdef extern from "file/open.h" nogil:

@@ -12,17 +12,17 @@ from streamptron.engine.voted cimport sp_voters
 
 cdef extern from "table/arrays.h" nogil:
     enum:
-        SP_FLAT_CHUNK
-        SP_FLAT_DEPTH
-        SP_FLAT_KEY
-        SP_FLAT_MEMORY
-        SP_FLAT_NOBODYS
-        SP_FLAT_SLOT
-        SP_FLAT_TEXTS
-        SP_FLAT_TWICE
-        SP_FLAT_WEIGHT
+        SP_ARRAYS_CHUNK
+        SP_ARRAYS_DEPTH
+        SP_ARRAYS_KEY
+        SP_ARRAYS_MEMORY
+        SP_ARRAYS_NOBODYS
+        SP_ARRAYS_SLOT
+        SP_ARRAYS_TEXTS
+        SP_ARRAYS_TWICE
+        SP_ARRAYS_WEIGHT
 
-    ctypedef struct sp_flat:
+    ctypedef struct sp_arrays:
         size_t n_weights
         size_t n_chunks
         size_t n_keys
@@ -38,14 +38,15 @@ cdef extern from "table/arrays.h" nogil:
         uint32_t *slots
         sp_seed seed
 
-    void sp_flat_free(sp_flat *flat) noexcept
-    void sp_flat_lookup(sp_flat *flat) noexcept
-    int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, Py_ssize_t n_outputs) noexcept
-    int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table) noexcept
-    int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, Py_ssize_t n_outputs,
-                     size_t n_objects, int depth) noexcept
-    bint sp_flat_too_deep(const sp_flat *flat, int depth) noexcept
-    void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table) noexcept
+    void sp_arrays_free(sp_arrays *flat) noexcept
+    void sp_arrays_lookup(sp_arrays *flat) noexcept
+    int sp_arrays_map(sp_arrays *flat, sp_index *index, sp_table *table,
+                      Py_ssize_t n_outputs) noexcept
+    int sp_arrays_measure(sp_arrays *flat, const sp_index *index, const sp_table *table) noexcept
+    int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table, Py_ssize_t n_outputs,
+                       size_t n_objects, int depth) noexcept
+    bint sp_arrays_too_deep(const sp_arrays *flat, int depth) noexcept
+    void sp_arrays_write(sp_arrays *flat, const sp_index *index, const sp_table *table) noexcept
 
 
 cdef extern from "merge/shard.h" nogil:
@@ -120,9 +121,9 @@ cdef extern from "wide/flat.h" nogil:
         SP_ENTRIES_WIDTH
 
     int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n) noexcept
-    size_t sp_entries_measure(const sp_learner *learner, const sp_flat *flat) noexcept
+    size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *flat) noexcept
     int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n) noexcept
-    void sp_entries_write(const sp_learner *learner, sp_flat *flat, uint64_t *entries) noexcept
+    void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uint64_t *entries) noexcept
     bint sp_learner_is_wide(const sp_learner *learner) noexcept
     int sp_learner_widen(sp_learner *learner) noexcept
 
@@ -137,8 +138,8 @@ cdef extern from "exchange/shaped.h" nogil:
 
 cdef extern from "exchange/marked.h" nogil:
     bint sp_learner_has_rows(const sp_learner *learner) noexcept
-    size_t sp_label_rows_measure(const sp_learner *learner, const sp_flat *flat) noexcept
-    void sp_label_rows_write(const sp_learner *learner, sp_flat *flat, uint32_t *marks) noexcept
+    size_t sp_label_rows_measure(const sp_learner *learner, const sp_arrays *flat) noexcept
+    void sp_label_rows_write(const sp_learner *learner, sp_arrays *flat, uint32_t *marks) noexcept
     int sp_label_rows_read(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
     int sp_label_rows_map(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
 

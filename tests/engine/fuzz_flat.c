@@ -20,9 +20,9 @@ static void *part_new(part *parts, int i, size_t n, size_t size)
     return parts[i].start;
 }
 
-static void write_parts(const sp_learner *learner, sp_flat *flat, part *parts)
+static void write_parts(const sp_learner *learner, sp_arrays *flat, part *parts)
 {
-    CHECK_SAME(sp_flat_measure(flat, &learner->index, &learner->table), 0);
+    CHECK_SAME(sp_arrays_measure(flat, &learner->index, &learner->table), 0);
     flat->weights = (double *)part_new(parts, 0, flat->n_weights * (size_t)learner->table.width, 8);
     flat->chunks = (uint32_t *)part_new(parts, 1, 3 * flat->n_chunks, 4);
     flat->keys = (sp_key *)part_new(parts, 2, flat->n_keys, sizeof(sp_key));
@@ -32,15 +32,15 @@ static void write_parts(const sp_learner *learner, sp_flat *flat, part *parts)
     part_new(parts, 6, sp_index_is_limited(&learner->index) ? flat->n_keys : 0, 4);
     if (sp_index_is_limited(&learner->index))
         flat->stamps = (uint32_t *)parts[6].start;
-    sp_flat_write(flat, &learner->index, &learner->table);
+    sp_arrays_write(flat, &learner->index, &learner->table);
     bool rows = sp_learner_has_rows(learner);
     uint32_t *marks = (uint32_t *)part_new(parts, MARKS,
                                            rows ? kit_measure_rows(learner, flat) : 0, 16);
     if (rows)
         kit_write_rows(learner, flat, marks);
     if (learner->index.bits == 0)
-        sp_flat_lookup(flat);
-    sp_flat_free(flat);
+        sp_arrays_lookup(flat);
+    sp_arrays_free(flat);
 }
 
 /* Change bytes as the input says: in which part, where, and to what. */
@@ -56,7 +56,7 @@ static void damage(part *parts, fuzz_input *input)
     }
 }
 
-static void try_to_read(const kit_kind *kind, const sp_learner *like, sp_flat *flat,
+static void try_to_read(const kit_kind *kind, const sp_learner *like, sp_arrays *flat,
                         const part *marks, bool in_place)
 {
     sp_learner learner;
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     uint64_t state = check_state;
     sp_learner learner;
     sp_event event;
-    sp_flat flat;
+    sp_arrays flat;
     part parts[PARTS];
     if (kind->rule.kind == SP_RULE_VOTED)
         return 0;

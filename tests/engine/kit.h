@@ -344,13 +344,13 @@ static inline int kit_learner_like(sp_learner *to, const kit_kind *kind, const s
 }
 
 /* The rows of a learner whose slots have been written: how many marks of 16 bytes; and these. */
-static inline size_t kit_measure_rows(const sp_learner *learner, const sp_flat *flat)
+static inline size_t kit_measure_rows(const sp_learner *learner, const sp_arrays *flat)
 {
     return sp_learner_is_wide(learner) ? sp_entries_measure(learner, flat)
                                        : sp_label_rows_measure(learner, flat);
 }
 
-static inline void kit_write_rows(const sp_learner *learner, sp_flat *flat, uint32_t *marks)
+static inline void kit_write_rows(const sp_learner *learner, sp_arrays *flat, uint32_t *marks)
 {
     if (sp_learner_is_wide(learner))
         sp_entries_write(learner, flat, (uint64_t *)(void *)marks);
@@ -366,22 +366,23 @@ static inline int kit_read_rows(sp_learner *to, const uint32_t *marks, size_t n,
     return in_place ? sp_label_rows_map(to, marks, n) : sp_label_rows_read(to, marks, n);
 }
 
-/* Fill in such a learner from flat arrays, which the rows' marks belong to. 0, SP_FLAT_, or -1
+/* Fill in such a learner from flat arrays, which the rows' marks belong to. 0, SP_ARRAYS_, or -1
    where there is no memory for the rest. */
-static inline int kit_read_flat(sp_learner *to, sp_flat *flat, const uint32_t *marks,
+static inline int kit_read_flat(sp_learner *to, sp_arrays *flat, const uint32_t *marks,
                                 size_t n_marks, ptrdiff_t n_outputs, bool in_place)
 {
     int wrong = 0;
-    int fault = in_place ? sp_flat_map(flat, &to->index, &to->table, n_outputs)
-                         : sp_flat_read(flat, &to->index, &to->table, n_outputs, 0, SP_FLAT_DEPTH);
-    sp_flat_free(flat);
+    int fault = in_place ? sp_arrays_map(flat, &to->index, &to->table, n_outputs)
+                         : sp_arrays_read(flat, &to->index, &to->table, n_outputs, 0,
+                                          SP_ARRAYS_DEPTH);
+    sp_arrays_free(flat);
     if (!fault && !in_place && sp_learner_slots_fault(to))
-        fault = SP_FLAT_WEIGHT;
+        fault = SP_ARRAYS_WEIGHT;
     if (!fault && sp_learner_ready(to) < 0)
         return -1;
     if (!fault && sp_learner_has_rows(to))
         wrong = kit_read_rows(to, marks, n_marks, in_place);
-    return wrong == SP_MARKS_MEMORY ? -1 : wrong ? SP_FLAT_WEIGHT : fault;
+    return wrong == SP_MARKS_MEMORY ? -1 : wrong ? SP_ARRAYS_WEIGHT : fault;
 }
 
 static inline void kit_mix(uint64_t *h, const void *start, size_t n)

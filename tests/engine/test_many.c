@@ -182,7 +182,8 @@ static int go_on(sp_learner *to, const kit_kind *kind, const sp_learner *base,
     own.numbers = NULL; /* another's, as is what was reformed */
     own.reformed = NULL;
     own.ours = NULL;
-    int fault = sp_delta_overlay(&own, &laid, base, laid.table.n_outputs, 0, SP_FLAT_DEPTH, &shard);
+    int fault = sp_delta_overlay(&own, &laid, base, laid.table.n_outputs, 0, SP_ARRAYS_DEPTH,
+                                 &shard);
     if (!fault) {
         look(&sides[0], &laid, base, labels);
         look(&sides[1], base, base, labels);

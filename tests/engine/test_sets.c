@@ -142,7 +142,7 @@ static int learn(sp_learner *learner, sp_event *event, const kit_sample *sample,
 
 /* All that is kept of labels and rows, as bytes. */
 typedef struct flat_state {
-    sp_flat flat;
+    sp_arrays flat;
     uint32_t *marks;
     double *marked;
     size_t n;
@@ -151,12 +151,12 @@ typedef struct flat_state {
 static flat_state flatten(const sp_learner *learner)
 {
     flat_state state;
-    CHECK_SAME(sp_flat_measure(&state.flat, &learner->index, &learner->table), 0);
+    CHECK_SAME(sp_arrays_measure(&state.flat, &learner->index, &learner->table), 0);
     state.flat.weights = (double *)calloc(state.flat.n_weights + 1, SP_HEAD_WIDTH * 8);
     state.flat.chunks = (uint32_t *)calloc(state.flat.n_chunks + 1, 12);
     state.flat.keys = (sp_key *)calloc(state.flat.n_keys + 1, sizeof(sp_key));
     state.flat.texts = (uint8_t *)calloc(state.flat.n_texts + 1, 1);
-    sp_flat_write(&state.flat, &learner->index, &learner->table);
+    sp_arrays_write(&state.flat, &learner->index, &learner->table);
     state.n = sp_label_rows_measure(learner, &state.flat);
     state.marks = (uint32_t *)calloc(state.n + 1, 16);
     state.marked = (double *)calloc((size_t)learner->sets.n_labels + 1, SP_LABEL_WIDTH * 8);
@@ -228,7 +228,7 @@ static void flat_free(flat_state *state)
     free(state->flat.texts);
     free(state->marks);
     free(state->marked);
-    sp_flat_free(&state->flat);
+    sp_arrays_free(&state->flat);
 }
 
 static bool same_state(const sp_learner *one, const sp_learner *other)

@@ -11,7 +11,7 @@ enum { EVENTS = 80, NAMES = 120 };
 
 /* A learner's flat arrays, which are written one behind the other in one block of memory. */
 typedef struct arrays {
-    sp_flat flat;
+    sp_arrays flat;
     uint32_t *marks;
     size_t n_marks;
     uint8_t *bytes;
@@ -27,7 +27,7 @@ static void *place(arrays *a, size_t *at, size_t n, size_t size)
 
 static void lay_out(arrays *a, const sp_learner *learner)
 {
-    sp_flat *flat = &a->flat;
+    sp_arrays *flat = &a->flat;
     size_t at = 0;
     size_t width = (size_t)learner->table.width;
     flat->weights = (double *)place(a, &at, flat->n_weights * width, sizeof(double));
@@ -49,13 +49,13 @@ static void fill_arrays(arrays *a, const sp_learner *learner)
     lay_out(a, learner);
     a->bytes = (uint8_t *)calloc(1, a->n_bytes);
     lay_out(a, learner);
-    sp_flat_write(&a->flat, &learner->index, &learner->table);
+    sp_arrays_write(&a->flat, &learner->index, &learner->table);
 }
 
 static void write_arrays(arrays *a, const sp_learner *learner)
 {
     memset(a, 0, sizeof(*a));
-    CHECK_SAME(sp_flat_measure(&a->flat, &learner->index, &learner->table), 0);
+    CHECK_SAME(sp_arrays_measure(&a->flat, &learner->index, &learner->table), 0);
     fill_arrays(a, learner);
     if (sp_learner_has_rows(learner)) { /* they are counted in the slots that have been written */
         a->n_marks = kit_measure_rows(learner, &a->flat);
@@ -64,11 +64,11 @@ static void write_arrays(arrays *a, const sp_learner *learner)
         kit_write_rows(learner, &a->flat, a->marks);
     }
     if (learner->index.bits == 0)
-        sp_flat_lookup(&a->flat);
-    sp_flat_free(&a->flat);
+        sp_arrays_lookup(&a->flat);
+    sp_arrays_free(&a->flat);
 }
 
-/* 0, SP_FLAT_, or -1 where there is no memory for the rest. */
+/* 0, SP_ARRAYS_, or -1 where there is no memory for the rest. */
 static int read_arrays(arrays *a, sp_learner *to, const kit_kind *kind, const sp_learner *from,
                        bool in_place)
 {
@@ -195,12 +195,12 @@ static void test_no_memory(const kit_kind *kind)
     train(&learner, 0, kind->labels, 10);
     write_arrays(&a, &learner);
     for (int in_place = 0; in_place < 2; in_place++) {
-        int fault = SP_FLAT_MEMORY;
+        int fault = SP_ARRAYS_MEMORY;
         for (int64_t n = 1; fault; n++) {
             check_fail_at(n);
             fault = read_arrays(&a, &other, kind, &learner, in_place);
             CHECK(check_has_failed() || !fault);
-            CHECK(fault <= SP_FLAT_MEMORY);
+            CHECK(fault <= SP_ARRAYS_MEMORY);
             sp_learner_free(&other);
         }
     }
@@ -326,7 +326,7 @@ static void test_hashed_order(const kit_kind *kind)
         CHECK_SAME(kit_learner_like(&laid, kind, &learner), 0);
         CHECK_SAME(kit_learner_like(&whole, kind, &learner), 0);
         check_fail_at(n);
-        fault = sp_delta_overlay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_FLAT_DEPTH,
+        fault = sp_delta_overlay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_ARRAYS_DEPTH,
                                  &shard);
         if (fault == 0)
             fault = sp_learners_merge(&whole, &start, &shard, 1, &culprit);

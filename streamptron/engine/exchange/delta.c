@@ -106,7 +106,7 @@ static bool sp_is_same(const sp_shard *shard, const sp_shard *base, size_t block
     return slot + SP_CHUNK_SLOTS <= shard->first && its->lanes == table->lanes
            && its->average != SP_AVERAGE_EXPONENTIAL && shard->learner->index.lookup == NULL
            && base->learner->index.lookup == NULL
-           && sp_machine_is_flat(shard->learner, base->learner)
+           && sp_machine_is_comparable_bytewise(shard->learner, base->learner)
            && memcmp(theirs, ours, sp_chunk_bytes(its)) == 0;
 }
 
@@ -551,13 +551,13 @@ static int sp_overlay(const sp_delta *delta, sp_learner *learner, const sp_learn
                       ptrdiff_t n_outputs, size_t n_objects, int depth, sp_slot_type *n_slots)
 {
     sp_slot_type *slots = NULL;
-    sp_flat names;
-    memset(&names, 0, sizeof(sp_flat));
+    sp_arrays names;
+    memset(&names, 0, sizeof(sp_arrays));
     names.n_keys = delta->n_keys;
     names.keys = delta->keys;
     names.n_texts = delta->n_texts;
     names.texts = delta->texts;
-    if (delta->n_keys && sp_flat_check_keys(&names, n_objects, depth))
+    if (delta->n_keys && sp_arrays_check_keys(&names, n_objects, depth))
         return SP_SHARD_NAMES;
     if (learner->index.bits) {
         slots = (sp_slot_type *)sp_malloc((delta->n_rows + 1) * sizeof(sp_slot_type));

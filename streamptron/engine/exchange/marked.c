@@ -9,26 +9,26 @@ SP_API bool sp_learner_has_rows(const sp_learner *learner)
     return sp_machine_row_blocks(learner) != 0;
 }
 
-SP_API size_t sp_label_rows_measure(const sp_learner *learner, const sp_flat *flat)
+SP_API size_t sp_label_rows_measure(const sp_learner *learner, const sp_arrays *flat)
 {
     size_t marks = 1;
     for (uint32_t b = 0; sp_machine_row_blocks(learner) >> b; b++) {
         size_t n;
-        const double *slots = sp_flat_part(flat, b, &n);
+        const double *slots = sp_arrays_part(flat, b, &n);
         if (sp_machine_row_blocks(learner) >> b & 1)
             marks += sp_marks_count(slots, n);
     }
     return marks;
 }
 
-SP_API void sp_label_rows_write(const sp_learner *learner, sp_flat *flat, uint32_t *marks)
+SP_API void sp_label_rows_write(const sp_learner *learner, sp_arrays *flat, uint32_t *marks)
 {
     const sp_sparse_rows *rows = (const sp_sparse_rows *)learner->table.arena;
     size_t at = 1;
     memset(marks, 0, sizeof(sp_entry));
     for (uint32_t b = 0; sp_machine_row_blocks(learner) >> b; b++) {
         size_t n;
-        double *slots = sp_flat_part(flat, b, &n);
+        double *slots = sp_arrays_part(flat, b, &n);
         if (sp_machine_row_blocks(learner) >> b & 1)
             at = sp_marks_write(rows, slots, n, marks, at);
     }

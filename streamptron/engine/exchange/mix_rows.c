@@ -21,7 +21,7 @@ static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk
 {
     const sp_table *its = &shard->learner->table;
     const sp_table *base = &m->base->learner->table;
-    const bool flat = sp_machine_is_flat(shard->learner, m->base->learner);
+    const bool flat = sp_machine_is_comparable_bytewise(shard->learner, m->base->learner);
     const double *theirs;
     const double *ours;
     if (!(sp_shard_is_aligned(shard, chunk) && sp_shard_is_aligned(m->base, chunk)))

@@ -52,7 +52,7 @@ SP_API ptrdiff_t sp_packed_size(const sp_event *event, ptrdiff_t first, ptrdiff_
                 sp_key_inline_bytes(&event->keys[i], inside);
                 text = inside;
             }
-            if (!sp_is_key(&event->keys[i], text, 0, SP_FLAT_DEPTH))
+            if (!sp_is_key(&event->keys[i], text, 0, SP_ARRAYS_DEPTH))
                 return SP_PACKED_DEEP;
         }
         size += 1 + (ptrdiff_t)n + sp_value_size(event->values[i]);
@@ -145,7 +145,7 @@ static const uint8_t *sp_read_name(sp_packed *entry, const uint8_t *p, size_t n)
         return NULL;
     else
         entry->key = sp_key_text((uint64_t)entry->kind, p, n);
-    return sp_is_key(&entry->key, p, 0, SP_FLAT_DEPTH) ? p + n : NULL;
+    return sp_is_key(&entry->key, p, 0, SP_ARRAYS_DEPTH) ? p + n : NULL;
 }
 
 SP_API const uint8_t *sp_packed_next(const uint8_t *p, const uint8_t *end, sp_packed *entry)

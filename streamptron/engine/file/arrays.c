@@ -13,20 +13,20 @@
 
 #include <string.h>
 
-SP_API const char *sp_flat_words(int fault)
+SP_API const char *sp_arrays_words(int fault)
 {
     switch (fault) {
-    case SP_FLAT_KEY:
+    case SP_ARRAYS_KEY:
         return "a feature name is invalid";
-    case SP_FLAT_TWICE:
+    case SP_ARRAYS_TWICE:
         return "a feature name occurs twice";
-    case SP_FLAT_TEXTS:
+    case SP_ARRAYS_TEXTS:
         return "the long names do not fill their place";
-    case SP_FLAT_SLOT:
+    case SP_ARRAYS_SLOT:
         return "the numbers of the stored slots are invalid";
-    case SP_FLAT_CHUNK:
+    case SP_ARRAYS_CHUNK:
         return "the list of chunks does not fit the weights";
-    case SP_FLAT_WEIGHT:
+    case SP_ARRAYS_WEIGHT:
         return "a number of a feature is none that learning can have made";
     default:
         return "there are weights of no feature or no label";
@@ -84,8 +84,8 @@ static void *sp_array_at(const sp_header *header, const uint8_t *arrays, int arr
 }
 
 /* Point at the arrays of names and weights. NULL, or what is wrong. */
-static const char *sp_flat_find(const sp_header *header, const uint8_t *arrays,
-                                const sp_learner *learner, sp_flat *flat)
+static const char *sp_arrays_find(const sp_header *header, const uint8_t *arrays,
+                                  const sp_learner *learner, sp_arrays *flat)
 {
     size_t n_stamps;
     memset(flat, 0, sizeof(*flat));
@@ -202,26 +202,28 @@ static int sp_entries_open(const sp_header *header, const uint8_t *arrays, sp_le
 }
 
 /* Names and slots. */
-static int sp_flat_open(sp_flat *flat, sp_learner *learner, ptrdiff_t n_outputs, size_t n_objects,
-                        bool in_place, sp_fault *fault)
+static int sp_arrays_open(sp_arrays *flat, sp_learner *learner, ptrdiff_t n_outputs,
+                          size_t n_objects, bool in_place, sp_fault *fault)
 {
-    int wrong = in_place ? sp_flat_map(flat, &learner->index, &learner->table, n_outputs)
-                         : sp_flat_read(flat, &learner->index, &learner->table, n_outputs,
-                                        n_objects, SP_FLAT_DEPTH);
-    sp_flat_free(flat);
+    int wrong = in_place ? sp_arrays_map(flat, &learner->index, &learner->table, n_outputs)
+                         : sp_arrays_read(flat, &learner->index, &learner->table, n_outputs,
+                                          n_objects, SP_ARRAYS_DEPTH);
+    sp_arrays_free(flat);
     if (!wrong && sp_learner_ready(learner) < 0)
-        wrong = SP_FLAT_MEMORY;
+        wrong = SP_ARRAYS_MEMORY;
     if (!wrong && !in_place && sp_learner_slots_fault(learner))
-        wrong = SP_FLAT_WEIGHT;
-    if (wrong == SP_FLAT_MEMORY)
+        wrong = SP_ARRAYS_WEIGHT;
+    if (wrong == SP_ARRAYS_MEMORY)
         return sp_fault_memory(fault);
-    return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, sp_flat_words(wrong)) : 0;
+    return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, sp_arrays_words(wrong)) : 0;
 }
 
-SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
-                              ptrdiff_t n_outputs, size_t n_objects, bool in_place, sp_fault *fault)
+SP_PRIVATE int sp_file_arrays_open(const sp_header *header, const uint8_t *arrays,
+                                   sp_learner *learner,
+                                   ptrdiff_t n_outputs, size_t n_objects, bool in_place,
+                                   sp_fault *fault)
 {
-    sp_flat flat;
+    sp_arrays flat;
     bool votes = sp_learner_can(learner, SP_CAN_VOTE);
     if (votes && in_place)
         return sp_fault_say(fault, SP_WHY_FOREIGN,
@@ -231,10 +233,10 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
         return sp_fault_memory(fault);
     if (!sp_arrays_are_its(header, learner))
         return sp_fault_say(fault, SP_WHY_DAMAGED, "the arrays are not those of such a model");
-    const char *words = sp_flat_find(header, arrays, learner, &flat);
+    const char *words = sp_arrays_find(header, arrays, learner, &flat);
     if (words != NULL)
         return sp_fault_say(fault, SP_WHY_DAMAGED, words);
-    int failed = sp_flat_open(&flat, learner, n_outputs, n_objects, in_place, fault);
+    int failed = sp_arrays_open(&flat, learner, n_outputs, n_objects, in_place, fault);
     if (failed)
         return failed;
     if (sp_learner_is_shaped(learner))
@@ -272,7 +274,7 @@ static void *sp_array_room(sp_laid_out *arrays, int array, size_t n, size_t widt
     return arrays->start[array];
 }
 
-static bool sp_flat_room(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
+static bool sp_arrays_room(const sp_learner *learner, sp_arrays *flat, sp_laid_out *to)
 {
     flat->weights = (double *)sp_array_room(to, SP_ARRAY_WEIGHTS, flat->n_weights,
                                             (size_t)learner->table.width);
@@ -326,7 +328,7 @@ static int sp_voted_lay_out(const sp_learner *learner, sp_laid_out *to)
 }
 
 /* The rows of slots that have been written. -1 without memory. */
-static int sp_marks_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
+static int sp_marks_lay_out(const sp_learner *learner, sp_arrays *flat, sp_laid_out *to)
 {
     uint32_t *marks = (uint32_t *)sp_array_room(to, SP_ARRAY_MARKS,
                                                 sp_label_rows_measure(learner, flat),
@@ -338,7 +340,7 @@ static int sp_marks_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_ou
 }
 
 /* The same of a linear learner with many labels. */
-static int sp_entries_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
+static int sp_entries_lay_out(const sp_learner *learner, sp_arrays *flat, sp_laid_out *to)
 {
     uint64_t *entries = (uint64_t *)sp_array_room(
         to, SP_ARRAY_ENTRIES, sp_entries_measure(learner, flat), SP_ENTRIES_WIDTH);
@@ -349,7 +351,7 @@ static int sp_entries_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_
 }
 
 /* The same of several labels an event, and what is kept for each label. */
-static int sp_sets_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
+static int sp_sets_lay_out(const sp_learner *learner, sp_arrays *flat, sp_laid_out *to)
 {
     double *marked = (double *)sp_array_room(to, SP_ARRAY_MARKED, (size_t)learner->sets.n_labels,
                                              SP_LABEL_WIDTH);
@@ -368,20 +370,20 @@ static int sp_journal_lay_out(const sp_bytes *journal, sp_laid_out *to)
     return p == NULL ? -1 : 0;
 }
 
-SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *journal,
-                                 sp_laid_out *arrays, sp_fault *fault)
+SP_PRIVATE int sp_file_arrays_lay_out(const sp_learner *learner, const sp_bytes *journal,
+                                      sp_laid_out *arrays, sp_fault *fault)
 {
-    sp_flat flat;
+    sp_arrays flat;
     size_t at = 0;
     bool deep = false;
     memset(arrays, 0, sizeof(*arrays));
-    bool good = sp_flat_measure(&flat, &learner->index, &learner->table) == 0
-                && sp_flat_room(learner, &flat, arrays);
+    bool good = sp_arrays_measure(&flat, &learner->index, &learner->table) == 0
+                && sp_arrays_room(learner, &flat, arrays);
     if (good) {
-        sp_flat_write(&flat, &learner->index, &learner->table);
+        sp_arrays_write(&flat, &learner->index, &learner->table);
         if (flat.words != NULL) {
-            sp_flat_lookup(&flat);
-            deep = sp_flat_too_deep(&flat, SP_FLAT_DEPTH);
+            sp_arrays_lookup(&flat);
+            deep = sp_arrays_too_deep(&flat, SP_ARRAYS_DEPTH);
         }
     }
     if (good && sp_learner_is_shaped(learner))
@@ -390,7 +392,7 @@ SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *jour
         good = sp_marks_lay_out(learner, &flat, arrays) == 0;
     if (good && sp_learner_is_wide(learner))
         good = sp_entries_lay_out(learner, &flat, arrays) == 0;
-    sp_flat_free(&flat);
+    sp_arrays_free(&flat);
     if (good && sp_learner_can(learner, SP_CAN_SET))
         good = sp_sets_lay_out(learner, &flat, arrays) == 0;
     if (good && sp_learner_can(learner, SP_CAN_VOTE))

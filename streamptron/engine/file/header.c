@@ -146,8 +146,8 @@ static bool sp_array_read(const sp_json *json, uint32_t entry, const sp_array_ki
 }
 
 /* 0, or a fault: one of the arrays is not as it must be. Whether they are `all` that there is. */
-static int sp_arrays_find(sp_header *header, const sp_array_kind *kinds, int n_kinds, bool *all,
-                          sp_fault *fault)
+static int sp_header_arrays_find(sp_header *header, const sp_array_kind *kinds, int n_kinds,
+                                 bool *all, sp_fault *fault)
 {
     const sp_json *json = &header->json;
     uint32_t n = 1; /* names that are known; the metadata is one */
@@ -167,10 +167,10 @@ static int sp_arrays_find(sp_header *header, const sp_array_kind *kinds, int n_k
 }
 
 /* The same, or they do not fill the rest of the file. */
-static int sp_arrays_read(sp_header *header, uint64_t size, sp_fault *fault)
+static int sp_header_arrays_read(sp_header *header, uint64_t size, sp_fault *fault)
 {
     bool all = false;
-    int failed = sp_arrays_find(header, sp_array_kinds, SP_ARRAYS, &all, fault);
+    int failed = sp_header_arrays_find(header, sp_array_kinds, SP_ARRAYS, &all, fault);
     if (failed || (all && header->n_arrays == size - header->size))
         return failed;
     sp_fault_say(fault, SP_WHY_DAMAGED, "the arrays should take ");
@@ -274,7 +274,7 @@ SP_API int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint
     if (header->size % SP_ALIGNMENT)
         return sp_fault_say(fault, SP_WHY_DAMAGED,
                             "the arrays do not start at a multiple of 64 bytes");
-    return sp_arrays_read(header, size, fault);
+    return sp_header_arrays_read(header, size, fault);
 }
 
 /* --- Deltas */
@@ -298,7 +298,7 @@ static int sp_delta_whole(sp_header *header, size_t n, sp_fault *fault)
     if (!sp_header_is_whole(header)
         || !sp_crc_read(header, "arrays_crc32", &header->arrays_crc32, &node))
         return sp_fault_say(fault, SP_WHY_DAMAGED, "its header does not fit its checksum");
-    int failed = sp_arrays_find(header, sp_delta_kinds, SP_DELTA_ARRAYS, &all, fault);
+    int failed = sp_header_arrays_find(header, sp_delta_kinds, SP_DELTA_ARRAYS, &all, fault);
     if (failed)
         return failed;
     size_t size = header->n_arrays + (SP_ALIGNMENT - header->n_arrays) % SP_ALIGNMENT;

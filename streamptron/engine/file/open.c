@@ -431,8 +431,8 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
     if (!failed && !in_place && !sp_header_fits(header, arrays))
         failed = sp_open_wrong(fault, "the arrays do not fit their checksum");
     if (!failed)
-        failed = sp_arrays_open(header, arrays, &contents->learner, n_outputs, contents->n_objects,
-                                in_place, fault);
+        failed = sp_file_arrays_open(header, arrays, &contents->learner, n_outputs,
+                                     contents->n_objects, in_place, fault);
     if (!failed && !in_place)
         failed = sp_journal_keep(contents, header, arrays, fault);
     return failed;

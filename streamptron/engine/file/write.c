@@ -308,7 +308,7 @@ SP_PRIVATE int sp_contents_write(const sp_contents *contents, const char *by,
     uint32_t crc = 0;
     memset(to, 0, sizeof(*to));
     const sp_bytes *journal = contents->has_journal ? &contents->journal : NULL;
-    int failed = sp_arrays_lay_out(&contents->learner, journal, &to->arrays, fault);
+    int failed = sp_file_arrays_lay_out(&contents->learner, journal, &to->arrays, fault);
     if (failed)
         return failed;
     const sp_array *shapes = to->arrays.shapes;

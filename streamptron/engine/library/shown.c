@@ -56,10 +56,10 @@ static size_t sp_canonical_show(const uint8_t *p, size_t at, bool quoted, size_t
     return at + n;
 }
 
-/* Tuples and pairs are nested at most SP_FLAT_DEPTH deep. */
+/* Tuples and pairs are nested at most SP_ARRAYS_DEPTH deep. */
 static void sp_composed_show(const uint8_t *p, size_t n, sp_bytes *to)
 {
-    sp_shown_open open[SP_FLAT_DEPTH + 2];
+    sp_shown_open open[SP_ARRAYS_DEPTH + 2];
     int depth = 0;
     bool plain_pair = n > 0 && p[0] == 'p'; /* "bad * not", as str() says it */
     for (size_t at = 0; at < n;) {
@@ -67,7 +67,7 @@ static void sp_composed_show(const uint8_t *p, size_t n, sp_bytes *to)
         size_t holds;
         at = sp_canonical_show(p, at, depth > (int)plain_pair, &holds, to);
         if (tag == 't' || tag == 'p') {
-            if (depth == SP_FLAT_DEPTH + 1)
+            if (depth == SP_ARRAYS_DEPTH + 1)
                 return;
             open[depth].left = open[depth].n = holds;
             open[depth++].pair = tag == 'p';

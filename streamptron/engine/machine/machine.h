@@ -610,7 +610,8 @@ static inline bool sp_machine_mix_same(const sp_merge *m, const sp_shard *shard,
 }
 
 /* Whether chunks of the same bytes hold the same: no part of their slots lies elsewhere. */
-static inline bool sp_machine_is_flat(const sp_learner *learner, const sp_learner *other)
+static inline bool sp_machine_is_comparable_bytewise(const sp_learner *learner,
+                                                     const sp_learner *other)
 {
     return learner->table.arena == NULL && other->table.arena == NULL;
 }

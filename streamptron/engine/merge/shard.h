@@ -86,7 +86,7 @@ static inline uint32_t sp_shard_stamp(const sp_shard *shard, sp_slot_type slot)
 static inline bool sp_names_fault(const sp_shard *shard)
 {
     return shard->learner->index.lookup != NULL
-           && sp_flat_check_in_place(&shard->learner->index, shard->n_objects) != 0;
+           && sp_arrays_check_in_place(&shard->learner->index, shard->n_objects) != 0;
 }
 
 /* Let `first` be how many slots of each shard, from the first on, have the base's names.

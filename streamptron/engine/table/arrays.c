@@ -14,7 +14,7 @@
 
 static size_t sp_pair_end(const uint8_t *p, size_t n, size_t at, int depth);
 
-SP_API void sp_flat_free(sp_flat *flat)
+SP_API void sp_arrays_free(sp_arrays *flat)
 {
     sp_free(flat->stored);
     sp_free(flat->rising);
@@ -23,7 +23,7 @@ SP_API void sp_flat_free(sp_flat *flat)
 }
 
 /* The first of the stored numbers that is not less than one. */
-static size_t sp_flat_rank(const sp_flat *flat, size_t number)
+static size_t sp_arrays_rank(const sp_arrays *flat, size_t number)
 {
     size_t first = 0;
     size_t last = flat->n_stored;
@@ -38,20 +38,20 @@ static size_t sp_flat_rank(const sp_flat *flat, size_t number)
 }
 
 /* How many slots of a chunk are stored. */
-static size_t sp_flat_count(const sp_flat *flat, size_t n_slots, size_t chunk)
+static size_t sp_arrays_count(const sp_arrays *flat, size_t n_slots, size_t chunk)
 {
     if (flat->n_keys == 0) /* hashed */
-        return sp_flat_rank(flat, (chunk + 1) << SP_CHUNK_BITS)
-               - sp_flat_rank(flat, chunk << SP_CHUNK_BITS);
+        return sp_arrays_rank(flat, (chunk + 1) << SP_CHUNK_BITS)
+               - sp_arrays_rank(flat, chunk << SP_CHUNK_BITS);
     return SP_MIN((size_t)SP_CHUNK_SLOTS, n_slots - (chunk << SP_CHUNK_BITS));
 }
 
-SP_PRIVATE double *sp_flat_part(const sp_flat *flat, uint32_t block, size_t *n)
+SP_PRIVATE double *sp_arrays_part(const sp_arrays *flat, uint32_t block, size_t *n)
 {
     size_t first = 0;
     *n = 0;
     for (size_t i = 0; i < flat->n_chunks && flat->chunks[3 * i] <= block; i++) {
-        size_t slots = sp_flat_count(flat, flat->n_keys, flat->chunks[3 * i + 1]);
+        size_t slots = sp_arrays_count(flat, flat->n_keys, flat->chunks[3 * i + 1]);
         if (flat->chunks[3 * i] < block)
             first += slots;
         else
@@ -63,7 +63,7 @@ SP_PRIVATE double *sp_flat_part(const sp_flat *flat, uint32_t block, size_t *n)
 /* --- Writing a hashed table */
 
 /* A slot of a block; NULL if it was never written. */
-static const double *sp_flat_row(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
+static const double *sp_arrays_row(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
 {
     const double *chunk = NULL;
     if (slot >> SP_CHUNK_BITS < table->n_chunks) /* a kernel's names have no weights */
@@ -72,9 +72,9 @@ static const double *sp_flat_row(const sp_table *table, ptrdiff_t block, sp_slot
 }
 
 /* Whether a slot of a block is not zero. */
-static bool sp_flat_has(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
+static bool sp_arrays_has(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
 {
-    const double *row = sp_flat_row(table, block, slot);
+    const double *row = sp_arrays_row(table, block, slot);
     uint64_t bits = 0;
     for (int f = 0; row != NULL && f < table->width; f++)
         bits |= sp_bits_of(row[f]);
@@ -82,7 +82,7 @@ static bool sp_flat_has(const sp_table *table, ptrdiff_t block, sp_slot_type slo
 }
 
 /* The end of the chunk of the file that begins at row i. */
-static size_t sp_flat_end(const sp_flat *flat, const sp_index *index, size_t i)
+static size_t sp_arrays_end(const sp_arrays *flat, const sp_index *index, size_t i)
 {
     uint32_t chunk = sp_index_number(index, flat->rising[i]) >> SP_CHUNK_BITS;
     while (i < flat->n_stored
@@ -92,16 +92,16 @@ static size_t sp_flat_end(const sp_flat *flat, const sp_index *index, size_t i)
 }
 
 /* Whether some of these rows are not zero in a block. */
-static bool sp_flat_any(const sp_flat *flat, const sp_table *table, ptrdiff_t block, size_t i,
-                        size_t end)
+static bool sp_arrays_any(const sp_arrays *flat, const sp_table *table, ptrdiff_t block, size_t i,
+                          size_t end)
 {
-    while (i < end && !sp_flat_has(table, block, flat->rising[i]))
+    while (i < end && !sp_arrays_has(table, block, flat->rising[i]))
         i++;
     return i < end;
 }
 
 /* Which rows there will be. -1 without memory. */
-static int sp_flat_measure_hashed(sp_flat *flat, const sp_index *index, const sp_table *table)
+static int sp_arrays_measure_hashed(sp_arrays *flat, const sp_index *index, const sp_table *table)
 {
     flat->rising = sp_index_rising(index);
     if (flat->rising == NULL)
@@ -110,14 +110,14 @@ static int sp_flat_measure_hashed(sp_flat *flat, const sp_index *index, const sp
         const sp_slot_type slot = flat->rising[i];
         bool some = i < SP_SLOTS_RESERVED; /* they keep their places */
         for (ptrdiff_t b = 0; b < table->n_blocks && !some; b++)
-            some = sp_flat_has(table, b, slot);
+            some = sp_arrays_has(table, b, slot);
         if (some)
             flat->rising[flat->n_stored++] = slot;
     }
     for (ptrdiff_t b = 0; b < table->n_blocks; b++) {
         for (size_t i = 0, end; i < flat->n_stored; i = end) {
-            end = sp_flat_end(flat, index, i);
-            if (sp_flat_any(flat, table, b, i, end)) {
+            end = sp_arrays_end(flat, index, i);
+            if (sp_arrays_any(flat, table, b, i, end)) {
                 flat->n_chunks += 1;
                 flat->n_weights += end - i;
             }
@@ -126,22 +126,22 @@ static int sp_flat_measure_hashed(sp_flat *flat, const sp_index *index, const sp
     return 0;
 }
 
-static void sp_flat_write_hashed(sp_flat *flat, const sp_index *index, const sp_table *table)
+static void sp_arrays_write_hashed(sp_arrays *flat, const sp_index *index, const sp_table *table)
 {
     const size_t width = (size_t)table->width;
     uint32_t *chunk = flat->chunks;
     double *weights = flat->weights;
     for (ptrdiff_t b = 0; b < table->n_blocks; b++) {
         for (size_t i = 0, end; i < flat->n_stored; i = end) {
-            end = sp_flat_end(flat, index, i);
-            if (!sp_flat_any(flat, table, b, i, end))
+            end = sp_arrays_end(flat, index, i);
+            if (!sp_arrays_any(flat, table, b, i, end))
                 continue;
             chunk[0] = (uint32_t)b;
             chunk[1] = sp_index_number(index, flat->rising[i]) >> SP_CHUNK_BITS;
             chunk[2] = table->fold;
             chunk += 3;
             for (size_t k = i; k < end; k++, weights += width) {
-                const double *row = sp_flat_row(table, b, flat->rising[k]);
+                const double *row = sp_arrays_row(table, b, flat->rising[k]);
                 if (row == NULL) {
                     memset(weights, 0, width * sizeof(double));
                     continue;
@@ -157,12 +157,12 @@ static void sp_flat_write_hashed(sp_flat *flat, const sp_index *index, const sp_
 
 /* --- Writing */
 
-SP_API int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table)
+SP_API int sp_arrays_measure(sp_arrays *flat, const sp_index *index, const sp_table *table)
 {
-    memset(flat, 0, sizeof(sp_flat));
+    memset(flat, 0, sizeof(sp_arrays));
     flat->seed = index->seed;
     if (index->bits)
-        return sp_flat_measure_hashed(flat, index, table);
+        return sp_arrays_measure_hashed(flat, index, table);
     flat->n_keys = index->n_slots;
     flat->n_words = (flat->n_keys - SP_SLOTS_RESERVED) / 7 * 8 + 8;
     for (sp_slot_type slot = SP_SLOTS_RESERVED, end = index->n_slots; slot < end; slot++) {
@@ -173,14 +173,14 @@ SP_API int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table 
         for (size_t i = 0, end = table->n_chunks; i < end; i++) {
             if (sp_table_chunk(table, b, i) != NULL) {
                 flat->n_chunks += 1;
-                flat->n_weights += sp_flat_count(flat, index->n_slots, i);
+                flat->n_weights += sp_arrays_count(flat, index->n_slots, i);
             }
         }
     }
     return 0;
 }
 
-SP_API void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table)
+SP_API void sp_arrays_write(sp_arrays *flat, const sp_index *index, const sp_table *table)
 {
     size_t text = 0;
     size_t place = 0;
@@ -189,7 +189,7 @@ SP_API void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *
     double *weights = flat->weights;
     sp_key key;
     if (index->bits) {
-        sp_flat_write_hashed(flat, index, table);
+        sp_arrays_write_hashed(flat, index, table);
         return;
     }
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
@@ -203,7 +203,7 @@ SP_API void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *
                                               ? table->blocks[b].folds[i]
                                               : 0;
             place++;
-            size_t n = sp_flat_count(flat, index->n_slots, i);
+            size_t n = sp_arrays_count(flat, index->n_slots, i);
             memcpy(weights, chunk, n * slot_bytes);
             weights += n * (size_t)table->width;
         }
@@ -232,7 +232,7 @@ static int sp_slot_bits(size_t n_slots)
     return bits;
 }
 
-SP_API void sp_flat_lookup(sp_flat *flat)
+SP_API void sp_arrays_lookup(sp_arrays *flat)
 {
     sp_lookup lookup;
     sp_key key;
@@ -386,9 +386,9 @@ SP_PRIVATE bool sp_is_stored_key(const sp_key *key, size_t n_objects)
 {
     uint8_t inside[16];
     if (sp_key_is_long(key))
-        return sp_is_key(key, sp_key_bytes(key), n_objects, SP_FLAT_DEPTH);
+        return sp_is_key(key, sp_key_bytes(key), n_objects, SP_ARRAYS_DEPTH);
     sp_key_inline_bytes(key, inside);
-    return sp_is_key(key, inside, n_objects, SP_FLAT_DEPTH);
+    return sp_is_key(key, inside, n_objects, SP_ARRAYS_DEPTH);
 }
 
 /* Whether a key is a short text of ASCII, as most are: its own words say it. */
@@ -400,7 +400,7 @@ static bool sp_key_is_ascii(const sp_key *key)
            && !(key->lo & ~sp_last_bytes[n & 15] || high & ~sp_bytes_before[n & 15]);
 }
 
-SP_PRIVATE int sp_flat_check_keys(const sp_flat *flat, size_t n_objects, int depth)
+SP_PRIVATE int sp_arrays_check_keys(const sp_arrays *flat, size_t n_objects, int depth)
 {
     size_t text = 0;
     const sp_key *key;
@@ -409,7 +409,7 @@ SP_PRIVATE int sp_flat_check_keys(const sp_flat *flat, size_t n_objects, int dep
         key = &flat->keys[slot];
         if (slot < SP_SLOTS_RESERVED) {
             if (key->lo || key->hi)
-                return SP_FLAT_KEY;
+                return SP_ARRAYS_KEY;
             continue;
         }
         if (sp_key_is_ascii(key))
@@ -417,32 +417,32 @@ SP_PRIVATE int sp_flat_check_keys(const sp_flat *flat, size_t n_objects, int dep
         if (!sp_key_is_long(key)) {
             sp_key_inline_bytes(key, inside);
             if (!sp_is_key(key, inside, n_objects, depth))
-                return SP_FLAT_KEY;
+                return SP_ARRAYS_KEY;
             continue;
         }
         if (key->lo != text || sp_key_length(key) > flat->n_texts - text)
-            return SP_FLAT_TEXTS;
+            return SP_ARRAYS_TEXTS;
         if (!sp_is_key(key, flat->texts + text, n_objects, depth))
-            return SP_FLAT_KEY;
+            return SP_ARRAYS_KEY;
         text += sp_key_length(key);
     }
-    return text != flat->n_texts ? SP_FLAT_TEXTS : 0;
+    return text != flat->n_texts ? SP_ARRAYS_TEXTS : 0;
 }
 
-SP_PRIVATE int sp_flat_check_in_place(const sp_index *index, size_t n_objects)
+SP_PRIVATE int sp_arrays_check_in_place(const sp_index *index, size_t n_objects)
 {
-    sp_flat flat;
-    memset(&flat, 0, sizeof(sp_flat));
+    sp_arrays flat;
+    memset(&flat, 0, sizeof(sp_arrays));
     if (index->bits)
         return 0;
     flat.n_keys = index->n_slots;
     flat.keys = (sp_key *)index->lookup->keys;
     flat.texts = (uint8_t *)index->lookup->texts;
     flat.n_texts = index->lookup->n_texts;
-    return sp_flat_check_keys(&flat, n_objects, SP_FLAT_DEPTH);
+    return sp_arrays_check_keys(&flat, n_objects, SP_ARRAYS_DEPTH);
 }
 
-SP_API bool sp_flat_too_deep(const sp_flat *flat, int depth)
+SP_API bool sp_arrays_too_deep(const sp_arrays *flat, int depth)
 {
     const sp_key *key;
     uint8_t inside[16];
@@ -464,21 +464,21 @@ SP_API bool sp_flat_too_deep(const sp_flat *flat, int depth)
 }
 
 /* HASHED: check the stored numbers. 0, or what is wrong. */
-static int sp_stored_fault(const sp_flat *flat, const sp_index *index)
+static int sp_stored_fault(const sp_arrays *flat, const sp_index *index)
 {
     if (flat->n_stored < SP_SLOTS_RESERVED)
-        return SP_FLAT_SLOT;
+        return SP_ARRAYS_SLOT;
     for (size_t i = 0; i < flat->n_stored; i++) {
         uint32_t number = flat->slots[i];
         if (number >= sp_index_numbers(index)
             || (i < SP_SLOTS_RESERVED ? number != i : number <= flat->slots[i - 1]))
-            return SP_FLAT_SLOT;
+            return SP_ARRAYS_SLOT;
     }
     return 0;
 }
 
 /* HASHED: make the bitmap of the stored numbers, which have been checked. -1 without memory. */
-static int sp_stored(sp_flat *flat, size_t places)
+static int sp_stored(sp_arrays *flat, size_t places)
 {
     flat->stored = (uint64_t *)sp_calloc(4 * places, sizeof(uint64_t));
     if (flat->stored == NULL)
@@ -490,22 +490,22 @@ static int sp_stored(sp_flat *flat, size_t places)
 
 /* 0, or what is wrong with entry i of `chunks`, whose slots start at `place`. `n_slots`: or how
    many numbers there are. */
-static int sp_chunk_fault(const sp_flat *flat, const sp_table *table, size_t n_slots, size_t i,
+static int sp_chunk_fault(const sp_arrays *flat, const sp_table *table, size_t n_slots, size_t i,
                           size_t place)
 {
     const uint32_t *entry = &flat->chunks[3 * i];
     const uint32_t *before = i ? &flat->chunks[3 * i - 3] : NULL;
     if (entry[0] >= (size_t)table->n_blocks || entry[1] > (n_slots - 1) >> SP_CHUNK_BITS
-        || sp_flat_count(flat, n_slots, entry[1]) > flat->n_weights - place)
-        return SP_FLAT_CHUNK;
+        || sp_arrays_count(flat, n_slots, entry[1]) > flat->n_weights - place)
+        return SP_ARRAYS_CHUNK;
     if (entry[2] > (table->average == SP_AVERAGE_EXPONENTIAL ? table->fold : (uint32_t)0))
-        return SP_FLAT_CHUNK;
+        return SP_ARRAYS_CHUNK;
     if (i && (entry[0] < before[0] || (entry[0] == before[0] && entry[1] <= before[1])))
-        return SP_FLAT_CHUNK;
+        return SP_ARRAYS_CHUNK;
     if (entry[1] == 0) {
         for (int f = 0; f < table->width; f++) {
             if (flat->weights[place * (size_t)table->width + (size_t)f] != 0.0)
-                return SP_FLAT_NOBODYS;
+                return SP_ARRAYS_NOBODYS;
         }
     }
     return 0;
@@ -537,15 +537,15 @@ static int sp_table_begin(sp_table *table, size_t n_slots, ptrdiff_t n_outputs, 
 
 /* Fill an empty index: the slots are those of the file's keys, or of its rows. 0, or what is
    wrong. */
-static int sp_flat_read_names(const sp_flat *flat, sp_index *index)
+static int sp_arrays_read_names(const sp_arrays *flat, sp_index *index)
 {
     sp_key key;
     if (sp_index_expect(index, index->bits ? flat->n_stored : flat->n_keys) < 0)
-        return SP_FLAT_MEMORY;
+        return SP_ARRAYS_MEMORY;
     for (size_t i = SP_SLOTS_RESERVED, end = index->bits ? flat->n_stored : 0; i < end; i++) {
         key = sp_key_word(SP_KEY_INT, flat->slots[i]);
         if (sp_index_insert(index, &key, sp_index_hash(index, &key)) == SP_SLOT_NULL)
-            return SP_FLAT_MEMORY;
+            return SP_ARRAYS_MEMORY;
     }
     for (size_t i = SP_SLOTS_RESERVED, end = flat->n_keys; i < end; i++) {
         key = flat->keys[i];
@@ -553,9 +553,9 @@ static int sp_flat_read_names(const sp_flat *flat, sp_index *index)
             key.lo = (uint64_t)(uintptr_t)(flat->texts + key.lo);
         const sp_slot_type slot = sp_index_insert(index, &key, sp_key_hash(&index->seed, &key));
         if (slot == SP_SLOT_NULL)
-            return SP_FLAT_MEMORY;
+            return SP_ARRAYS_MEMORY;
         if (slot != i)
-            return SP_FLAT_TWICE;
+            return SP_ARRAYS_TWICE;
         if (flat->stamps != NULL)
             *sp_index_stamp(index, (sp_slot_type)i) = flat->stamps[i];
     }
@@ -563,8 +563,8 @@ static int sp_flat_read_names(const sp_flat *flat, sp_index *index)
 }
 
 /* Copy n rows of a block into the slots from one on. -1 without memory. */
-static int sp_flat_read_rows(sp_table *table, const uint32_t *chunk, size_t slot, size_t n,
-                             const double *weights)
+static int sp_arrays_read_rows(sp_table *table, const uint32_t *chunk, size_t slot, size_t n,
+                               const double *weights)
 {
     const size_t width = (size_t)table->width;
     double factor = 1.0;
@@ -584,8 +584,8 @@ static int sp_flat_read_rows(sp_table *table, const uint32_t *chunk, size_t slot
 }
 
 /* Copy a chunk as it is. -1 without memory. */
-static int sp_flat_read_chunk(sp_table *table, const uint32_t *chunk, size_t n_slots, size_t n,
-                              const double *weights)
+static int sp_arrays_read_chunk(sp_table *table, const uint32_t *chunk, size_t n_slots, size_t n,
+                                const double *weights)
 {
     const sp_slot_type slot = chunk[1] << SP_CHUNK_BITS;
     if (sp_table_reserve_blocks(table, &slot, 1, (sp_slot_type)n_slots, chunk, 1) < 0)
@@ -597,48 +597,48 @@ static int sp_flat_read_chunk(sp_table *table, const uint32_t *chunk, size_t n_s
     return 0;
 }
 
-SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
-                        size_t n_objects, int depth)
+SP_API int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
+                          size_t n_objects, int depth)
 {
     size_t place = 0;
     size_t n_slots = index->bits ? flat->n_stored : flat->n_keys;
     size_t n_numbers = index->bits ? sp_index_numbers(index) : n_slots;
     const double *weights = flat->weights;
-    int fault = sp_flat_check_keys(flat, n_objects, depth);
+    int fault = sp_arrays_check_keys(flat, n_objects, depth);
     if (!fault && index->bits)
         fault = sp_stored_fault(flat, index);
     if (fault)
         return fault;
     if (table->kind->weights
         && !sp_fields_are_sound(&table->layout, weights, flat->n_weights * (size_t)table->lanes))
-        return SP_FLAT_WEIGHT;
-    fault = sp_flat_read_names(flat, index);
+        return SP_ARRAYS_WEIGHT;
+    fault = sp_arrays_read_names(flat, index);
     if (fault)
         return fault;
     if (sp_table_begin(table, n_slots, n_outputs, false) < 0)
-        return SP_FLAT_MEMORY;
+        return SP_ARRAYS_MEMORY;
     for (size_t i = 0, end = flat->n_chunks; i < end; i++) {
         const uint32_t *chunk = &flat->chunks[3 * i];
         fault = sp_chunk_fault(flat, table, n_numbers, i, place);
         if (fault)
             return fault;
-        size_t n = sp_flat_count(flat, n_numbers, chunk[1]);
+        size_t n = sp_arrays_count(flat, n_numbers, chunk[1]);
         if (table->kind->weights
             && chunk[0] == (size_t)table->n_blocks - 1
             && !sp_unnamed_are_zero(table, weights, n))
-            return SP_FLAT_NOBODYS;
-        size_t first = index->bits ? sp_flat_rank(flat, (size_t)chunk[1] << SP_CHUNK_BITS) : 0;
-        int failed = index->bits ? sp_flat_read_rows(table, chunk, first, n, weights)
-                                 : sp_flat_read_chunk(table, chunk, n_slots, n, weights);
+            return SP_ARRAYS_NOBODYS;
+        size_t first = index->bits ? sp_arrays_rank(flat, (size_t)chunk[1] << SP_CHUNK_BITS) : 0;
+        int failed = index->bits ? sp_arrays_read_rows(table, chunk, first, n, weights)
+                                 : sp_arrays_read_chunk(table, chunk, n_slots, n, weights);
         if (failed)
-            return SP_FLAT_MEMORY;
+            return SP_ARRAYS_MEMORY;
         place += n;
         weights += n * (size_t)table->width;
     }
-    return place == flat->n_weights ? 0 : SP_FLAT_CHUNK;
+    return place == flat->n_weights ? 0 : SP_ARRAYS_CHUNK;
 }
 
-SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs)
+SP_API int sp_arrays_map(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs)
 {
     size_t place = 0;
     size_t n_slots = index->bits ? sp_index_numbers(index) : flat->n_keys;
@@ -647,10 +647,10 @@ SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_
         return fault;
     if (sp_table_begin(table, n_slots, n_outputs, true) < 0
         || (index->bits && sp_stored(flat, table->n_chunks) < 0))
-        return SP_FLAT_MEMORY;
+        return SP_ARRAYS_MEMORY;
     sp_lookup *lookup = (sp_lookup *)sp_calloc(1, sizeof(sp_lookup));
     if (lookup == NULL)
-        return SP_FLAT_MEMORY;
+        return SP_ARRAYS_MEMORY;
     sp_index_lend(index, lookup);
     table->borrowed = true;
     index->n_slots = (sp_slot_type)(index->bits ? flat->n_stored : n_slots);
@@ -667,7 +667,7 @@ SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_
             break;
         table->blocks[flat->chunks[3 * i]].chunks[flat->chunks[3 * i + 1]] =
             flat->weights + place * (size_t)table->width;
-        place += sp_flat_count(flat, n_slots, flat->chunks[3 * i + 1]);
+        place += sp_arrays_count(flat, n_slots, flat->chunks[3 * i + 1]);
         if (table->average == SP_AVERAGE_EXPONENTIAL)
             table->blocks[flat->chunks[3 * i]].folds[flat->chunks[3 * i + 1]] =
                 flat->chunks[3 * i + 2];
@@ -676,5 +676,5 @@ SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_
         index->bytes += 4 * table->n_chunks * sizeof(uint64_t);
     lookup->stored = flat->stored; /* the bitmap is the index's now */
     flat->stored = NULL;
-    return fault || place == flat->n_weights ? fault : SP_FLAT_CHUNK;
+    return fault || place == flat->n_weights ? fault : SP_ARRAYS_CHUNK;
 }

@@ -22,8 +22,8 @@
        stored[chunk]   1 1 0 0 1 0 ...          number 4 is the chunk's third: rank 2
 
    Reading trusts nothing: each number is checked before it is used, and a file that contradicts
-   itself is a fault (SP_FLAT_...), which the door puts into words. Using the arrays in place
-   (sp_flat_map) checks what addresses depend on, once for each chunk. The index checks each slot
+   itself is a fault (SP_ARRAYS_...), which the door puts into words. Using the arrays in place
+   (sp_arrays_map) checks what addresses depend on, once for each chunk. The index checks each slot
    number when it reads it. */
 
 #ifndef STREAMPTRON_TABLE_ARRAYS_H
@@ -35,20 +35,20 @@
 #include "table/table.h"
 
 enum {
-    SP_FLAT_DEPTH = 100, /* how deep tuples in names may be nested in a file */
+    SP_ARRAYS_DEPTH = 100, /* how deep tuples in names may be nested in a file */
     SP_LOOKUP_BATCH = 64,
 
-    SP_FLAT_MEMORY = 1, /* what may be wrong with arrays */
-    SP_FLAT_KEY = 2,
-    SP_FLAT_TWICE = 3,
-    SP_FLAT_TEXTS = 4,
-    SP_FLAT_SLOT = 5,
-    SP_FLAT_CHUNK = 6,
-    SP_FLAT_WEIGHT = 7,
-    SP_FLAT_NOBODYS = 8,
+    SP_ARRAYS_MEMORY = 1, /* what may be wrong with arrays */
+    SP_ARRAYS_KEY = 2,
+    SP_ARRAYS_TWICE = 3,
+    SP_ARRAYS_TEXTS = 4,
+    SP_ARRAYS_SLOT = 5,
+    SP_ARRAYS_CHUNK = 6,
+    SP_ARRAYS_WEIGHT = 7,
+    SP_ARRAYS_NOBODYS = 8,
 };
 
-typedef struct sp_flat {
+typedef struct sp_arrays {
     size_t n_weights; /* slots */
     size_t n_chunks;
     size_t n_keys; /* n_slots of an exact index; 0: hashed */
@@ -65,25 +65,25 @@ typedef struct sp_flat {
     uint64_t *stored; /* the bitmap, of what is used in place */
     sp_slot_type *rising; /* the slots of these rows, when they are written; NULL: exact */
     sp_seed seed;     /* of the index, which may be another's when the lookup is filled */
-} sp_flat;
+} sp_arrays;
 
 /* Free the bitmap and the slots; the rest belongs to others. */
-SP_API void sp_flat_free(sp_flat *flat);
+SP_API void sp_arrays_free(sp_arrays *flat);
 
-/* How large the arrays will be. Returns -1 without memory. Call sp_flat_free in either case. */
-SP_API int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table);
+/* How large the arrays will be. Returns -1 without memory. Call sp_arrays_free in either case. */
+SP_API int sp_arrays_measure(sp_arrays *flat, const sp_index *index, const sp_table *table);
 
-/* Fill the arrays, which have the sizes that sp_flat_measure found. */
-SP_API void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table);
+/* Fill the arrays, which have the sizes that sp_arrays_measure found. */
+SP_API void sp_arrays_write(sp_arrays *flat, const sp_index *index, const sp_table *table);
 
 /* The slots of a block among those written, in their order, and how many. */
-SP_PRIVATE double *sp_flat_part(const sp_flat *flat, uint32_t block, size_t *n);
+SP_PRIVATE double *sp_arrays_part(const sp_arrays *flat, uint32_t block, size_t *n);
 
 /* Fill the lookup from keys and texts.
 
    Consecutive words are far apart in memory, so a batch of them is prefetched before the first is
    written. The slots must come in order, since their places depend on it. */
-SP_API void sp_flat_lookup(sp_flat *flat);
+SP_API void sp_arrays_lookup(sp_arrays *flat);
 
 /* Whether a model could have stored this key, whose bytes are at `text`. */
 SP_PRIVATE bool sp_is_key(const sp_key *key, const uint8_t *text, size_t n_objects, int depth);
@@ -92,21 +92,21 @@ SP_PRIVATE bool sp_is_key(const sp_key *key, const uint8_t *text, size_t n_objec
 SP_PRIVATE bool sp_is_stored_key(const sp_key *key, size_t n_objects);
 
 /* 0, or what is wrong with the names. Tuples may be nested `depth` deep. */
-SP_PRIVATE int sp_flat_check_keys(const sp_flat *flat, size_t n_objects, int depth);
+SP_PRIVATE int sp_arrays_check_keys(const sp_arrays *flat, size_t n_objects, int depth);
 
 /* The same for an index that lies in a file, where not all names have been checked. */
-SP_PRIVATE int sp_flat_check_in_place(const sp_index *index, size_t n_objects);
+SP_PRIVATE int sp_arrays_check_in_place(const sp_index *index, size_t n_objects);
 
-/* Whether a model has a name that sp_flat_check_keys would refuse: tuples nested too deep. */
-SP_API bool sp_flat_too_deep(const sp_flat *flat, int depth);
+/* Whether a model has a name that sp_arrays_check_keys would refuse: tuples nested too deep. */
+SP_API bool sp_arrays_too_deep(const sp_arrays *flat, int depth);
 
-/* Copy the arrays into index and table. 0, or what is wrong. Call sp_flat_free in either case. */
-SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
-                        size_t n_objects, int depth);
+/* Copy the arrays into index and table. 0, or what is wrong. Call sp_arrays_free in either case. */
+SP_API int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
+                          size_t n_objects, int depth);
 
-/* Let index and table use the arrays in place; see sp_flat_read.
+/* Let index and table use the arrays in place; see sp_arrays_read.
 
    The arrays must outlive the learner, and nothing may be learned, because they are not its own. */
-SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs);
+SP_API int sp_arrays_map(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs);
 
 #endif

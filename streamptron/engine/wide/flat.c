@@ -24,7 +24,7 @@ static const sp_wide *sp_wide_row_of(const double *slot)
     return (const sp_wide *)(const void *)slot;
 }
 
-SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_flat *flat)
+SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *flat)
 {
     size_t units = 1;
     for (size_t i = 0; i < flat->n_weights; i++)
@@ -32,7 +32,7 @@ SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_flat *flat)
     return units;
 }
 
-SP_API void sp_entries_write(const sp_learner *learner, sp_flat *flat, uint64_t *entries)
+SP_API void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uint64_t *entries)
 {
     size_t at = 1;
     memset(entries, 0, SP_WIDE_UNIT);

@@ -27,10 +27,10 @@ SP_API bool sp_learner_is_wide(const sp_learner *learner);
 SP_API int sp_learner_widen(sp_learner *learner);
 
 /* How many units a learner has, whose slots have been written. */
-SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_flat *flat);
+SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *flat);
 
 /* Write them down, and in the slots where each row is. */
-SP_API void sp_entries_write(const sp_learner *learner, sp_flat *flat, uint64_t *entries);
+SP_API void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uint64_t *entries);
 
 /* Fill in the rows of a learner whose slots and labels have been read. 0, or what is wrong. */
 SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n);
