@@ -14,7 +14,7 @@ cimport cython
 from cpython.object cimport PyObject
 
 from streamptron.doors.gate cimport beside, gc_disable, gc_enable
-from streamptron.doors.model cimport Model, largest, room_for
+from streamptron.doors.model cimport Model, largest, top_buffer
 from libc.stdint cimport uint64_t
 from streamptron.engine.adaptive cimport sp_alarms_bind
 from streamptron.engine.linear cimport (
@@ -141,7 +141,7 @@ cdef class BinaryModel(Model):
             How many labels, the most probable first; None: both.
         """
         cdef double p[2]
-        room = None if top is None else room_for(top, 2)
+        room = None if top is None else top_buffer(top, 2)
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             self._score(x)
             sp_learner_probabilities(
@@ -510,7 +510,7 @@ cdef class LabelModel(Model):
         cdef Py_ssize_t n
         cdef const double* p
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            room = None if top is None else room_for(top, len(self._labels))
+            room = None if top is None else top_buffer(top, len(self._labels))
             self._score(x)
             n = sp_learner_labels(&self.learner)
             p = sp_event_probabilities(&self.learner, &self.event)

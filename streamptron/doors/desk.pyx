@@ -32,7 +32,7 @@ from streamptron.engine.names cimport (
     sp_key_word)
 from streamptron.engine.path cimport (
     sp_learner_decide, sp_learner_decision, sp_learner_fault, sp_learner_free, sp_learner_score)
-from streamptron.engine.whole cimport sp_packed, sp_packed_next
+from streamptron.engine.exchange cimport sp_packed, sp_packed_next
 
 from streamptron.estimator.names import Pair, name_plain, shown
 from streamptron.doors.names import damaged

@@ -2,7 +2,7 @@
 
 Tickets and steps: an event is read, scored and learned by the doors and the path that every event
 takes; here it is written down as bytes, and with it what its step has changed
-(engine/path/taken.h). A step is taken back behind the gate, as an event is learned.
+(engine/path/record.h). A step is taken back behind the gate, as an event is learned.
 
 Merges, as the engine sees them: digests, deltas, and all models in one. What they call their labels
 and odd names is united in sides.py, with Python code; what is here runs without it, and the engine
@@ -27,7 +27,7 @@ from streamptron.doors.gate cimport (
     gate_read_end, gc_disable, gc_enable)
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport PackedEvent, event_bytes_of
-from streamptron.doors.sets cimport SetModel, Told, told_again
+from streamptron.doors.sets cimport SetModel, Targets, targets_again
 from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
 from streamptron.engine.events cimport sp_event_forget, sp_event_given
@@ -41,7 +41,7 @@ from streamptron.engine.path cimport (
     sp_undo_kind_of, sp_undo_record, sp_undo_record_commit, sp_undo_record_fault,
     sp_undo_record_find, sp_undo_record_prepare, sp_undo_record_take_back)
 from streamptron.engine.sets cimport sp_sets_best_threshold
-from streamptron.engine.whole cimport (
+from streamptron.engine.exchange cimport (
     SP_MARKS_MEMORY, SP_SHARD_KEY, SP_SHARD_MEMORY, sp_delta, sp_delta_digest, sp_delta_free,
     sp_delta_measure, sp_delta_overlay, sp_delta_shapes, sp_delta_use, sp_delta_words,
     sp_delta_write, sp_joined, sp_learner_has_rows, sp_learner_widen, sp_shard, sp_sides_join)
@@ -142,7 +142,7 @@ def learned(Model model, x, y, w):
     the label's place, the outputs, and how many stepped; then its parts.
     """
     cdef sp_undo_record taken
-    cdef Told told = None
+    cdef Targets told = None
     cdef Py_ssize_t output = 0, best = 0, n = 0
     cdef double step, above = 0.0
     cdef bytes entries
@@ -196,7 +196,7 @@ def learned(Model model, x, y, w):
         if entries is not None:
             prediction = _label(model, best) if told is None else model._labels_above(found, above)
             if told is not None:
-                y = told_again(told)
+                y = targets_again(told)
             return (mark, number, changed, y, w, prediction, n, entries,
                     (taken.y, taken.outputs, taken.m), parts)
     return learned(model, _packed_here(x, model._gaps()), y, w)

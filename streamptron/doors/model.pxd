@@ -4,7 +4,7 @@ from streamptron.doors.desk cimport Desk
 from libc.stdint cimport uint64_t
 
 
-cdef bytes room_for(top, Py_ssize_t n)
+cdef bytes top_buffer(top, Py_ssize_t n)
 cdef list largest(const double* numbers, Py_ssize_t n, bytes room)
 
 

@@ -41,7 +41,7 @@ from streamptron.engine.path cimport (
     sp_learner_answer, sp_learner_begin_from, sp_learner_by_label, sp_learner_bytes, sp_learner_can,
     sp_learner_copy, sp_learner_decide, sp_learner_decision, sp_learner_free, sp_learner_init,
     sp_learner_labels, sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_rule_can)
-from streamptron.engine.whole cimport SP_ARRAYS_DEPTH, sp_arrays
+from streamptron.engine.exchange cimport SP_ARRAYS_DEPTH, sp_arrays
 
 from streamptron.estimator.names import name_plain, shown, type_shown
 from streamptron.doors.names import damaged, interned, named
@@ -54,7 +54,7 @@ _PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle;
 cdef list TRUTH = [False, True]
 
 
-cdef bytes room_for(top, Py_ssize_t n):
+cdef bytes top_buffer(top, Py_ssize_t n):
     """Room for the places of the `top` largest of n numbers; an error if `top` is not a number."""
     if isinstance(top, bool) or not isinstance(top, int):
         raise TypeError(

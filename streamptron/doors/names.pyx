@@ -21,7 +21,7 @@ from streamptron.engine.names cimport (
     SP_KEY_BYTES, SP_KEY_CANONICAL, SP_KEY_FLOAT, SP_KEY_INT, SP_KEY_LONG, SP_KEY_OBJECT,
     SP_KEY_STR, sp_key, sp_key_bytes, sp_key_inline_bytes, sp_key_is_long, sp_key_kind,
     sp_key_length, sp_key_text, sp_key_word)
-from streamptron.engine.whole cimport (
+from streamptron.engine.exchange cimport (
     SP_PACKED_BEFORE, SP_PACKED_DEEP, SP_PACKED_OBJECT, sp_packed, sp_packed_next, sp_packed_size,
     sp_packed_write)
 

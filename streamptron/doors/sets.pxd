@@ -4,18 +4,18 @@ from streamptron._core cimport LabelModel
 
 
 cdef class SetModel(LabelModel):
-    cdef list _read_told(self, x, Told told, str what)
-    cdef int _learn_told(self, x, Told told, double step, str what) except -1
+    cdef list _read_told(self, x, Targets told, str what)
+    cdef int _learn_told(self, x, Targets told, double step, str what) except -1
     cdef list _found(self)
     cdef tuple _labels_found(self, x, bytes room)
     cdef object _answer(self, x)
     cdef double _above(self, label) except -1.0
 
 
-cdef class Told:
+cdef class Targets:
     cdef readonly list named        # labels, in the order in which they are given
     cdef readonly list there        # of each: 1, or 0
     cdef readonly bint open         # whether labels that are not named are left open
 
 
-cdef object told_again(Told told)
+cdef object targets_again(Targets told)

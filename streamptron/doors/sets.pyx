@@ -13,7 +13,7 @@ from cpython.object cimport PyObject
 from streamptron._core cimport LabelModel
 from streamptron.doors.gate cimport beside, gate_learn_begin, gate_learn_end, gc_disable, gc_enable
 from streamptron.doors.many cimport rows_run
-from streamptron.doors.model cimport Model, largest, room_for
+from streamptron.doors.model cimport Model, largest, top_buffer
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.adaptive cimport SP_U_LIMIT
@@ -40,11 +40,11 @@ class LabelSet(dict):
         return False
 
 
-cdef class Told:
+cdef class Targets:
     """What an event says of its labels, checked."""
 
 
-cdef object told_again(Told told):
+cdef object targets_again(Targets told):
     """A tuple of labels, or {label: bool}."""
     if told.open:
         return {label: there == 1 for label, there in zip(told.named, told.there)}
@@ -88,7 +88,7 @@ cdef class SetModel(LabelModel):
 
     def _told(self, y, what="y"):
         """What y says of the labels, checked; an error if it cannot be right."""
-        cdef Told told = Told.__new__(Told)
+        cdef Targets told = Targets.__new__(Targets)
         told.open = isinstance(y, Mapping)
         if told.open:
             told.named = [self._checked_label(label) for label in y]
@@ -109,9 +109,9 @@ cdef class SetModel(LabelModel):
 
     def _target(self, y):
         """What a step keeps of y, and learn_one takes again: a tuple of labels, or a dict."""
-        return told_again(self._told(y))
+        return targets_again(self._told(y))
 
-    cdef list _read_told(self, x, Told told, str what):
+    cdef list _read_told(self, x, Targets told, str what):
         """Read an event that is going to be learned, and tell it its labels; those that are new.
 
         The user's code may run meanwhile, as in _read_labelled.
@@ -155,7 +155,7 @@ cdef class SetModel(LabelModel):
             f"{what} has a label that uses the model whenever it is hashed; a label's __hash__ "
             "must not use the model")
 
-    cdef int _learn_told(self, x, Told told, double step, str what) except -1:
+    cdef int _learn_told(self, x, Targets told, double step, str what) except -1:
         """Read an event and learn it."""
         cdef list named = self._read_told(x, told, what)
         if sp_learner_learn(&self.learner, &self.event, 0, step) < 0:
@@ -197,7 +197,7 @@ cdef class SetModel(LabelModel):
         """
         if undo is not False:
             return self._learn_undoable(x, y, w, undo)
-        cdef Told told = self._told(y)
+        cdef Targets told = self._told(y)
         cdef double step = self._weight(w)
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             self._learn_told(x, told, step, "y")
@@ -295,7 +295,7 @@ cdef class SetModel(LabelModel):
             all, in the order in which they came.
         """
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            room = None if top is None else room_for(top, len(self._labels))
+            room = None if top is None else top_buffer(top, len(self._labels))
             found = self._labels_found(x, room)
         return {label: {False: 1.0 - p, True: p} for label, p in zip(*found)}
 
@@ -341,7 +341,7 @@ cdef class SetModel(LabelModel):
         y, w
             As for ``learn_one``.
         """
-        cdef Told told = self._told(y)
+        cdef Targets told = self._told(y)
         cdef double step = self._weight(w)
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             prediction = self._answer(x)

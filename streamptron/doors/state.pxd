@@ -2,7 +2,7 @@
 
 from streamptron.engine.events cimport sp_field, sp_pairs
 from streamptron.engine.path cimport sp_learner
-from streamptron.engine.whole cimport sp_arrays
+from streamptron.engine.exchange cimport sp_arrays
 
 
 cdef int alarms_begin(sp_learner* learner, list rates) except -1

@@ -34,7 +34,7 @@ from streamptron.engine.path cimport (
     sp_learner_free, sp_learner_init, sp_learner_model_numbers, sp_learner_model_numbers_read,
     sp_learner_model_numbers_write, sp_learner_ready, sp_learner_slots_fault, sp_model_numbers,
     sp_model_numbers_count, sp_rule_can)
-from streamptron.engine.whole cimport (
+from streamptron.engine.exchange cimport (
     SP_ARRAYS_DEPTH, SP_ARRAYS_MEMORY, SP_ARRAYS_WEIGHT, SP_ENTRIES_WIDTH, SP_LABEL_WIDTH,
     SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_SHAPES_MEMORY, SP_VOTED_MEMORY, sp_arrays, sp_arrays_free,
     sp_arrays_lookup, sp_arrays_map, sp_arrays_measure, sp_arrays_read, sp_arrays_too_deep,

@@ -108,6 +108,6 @@ cdef extern from "learner/adaptive.h" nogil:
     Py_ssize_t sp_adaptive_scratch_entry(const sp_adaptive_scratch *w, Py_ssize_t i) noexcept
 
 
-cdef extern from "adaptive/tell.h" nogil:
+cdef extern from "adaptive/report.h" nogil:
     void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
                             double *variance, double *size) noexcept

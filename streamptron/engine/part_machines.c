@@ -10,7 +10,7 @@
 #include "sets/learn.c"
 #include "sets/machine.c"
 #include "sets/sets.c"
-#include "sets/tell.c"
+#include "sets/targets.c"
 #include "shapes/layers.c"
 #include "shapes/seen.c"
 #include "shapes/shapes.c"

@@ -19,7 +19,7 @@ cdef extern from "learner/ceiling.h" nogil:
         uint64_t n_evicted
 
 
-cdef extern from "learner/once.h" nogil:
+cdef extern from "learner/model_numbers.h" nogil:
     ctypedef struct sp_model_numbers:
         const char *name
         Py_ssize_t n
@@ -109,7 +109,7 @@ cdef extern from "path/batch.h" nogil:
     Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept
 
 
-cdef extern from "path/taken.h" nogil:
+cdef extern from "path/record.h" nogil:
     enum:
         SP_UNDO_LOG
         SP_RECORD_PARTS

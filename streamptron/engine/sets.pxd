@@ -18,7 +18,7 @@ cdef extern from "learner/sets.h" nogil:
         double positives
 
 
-cdef extern from "sets/tell.h" nogil:
+cdef extern from "sets/targets.h" nogil:
     double sp_sets_best_threshold(const sp_sets *s) noexcept
     double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
                          Py_ssize_t k, Py_ssize_t i) noexcept

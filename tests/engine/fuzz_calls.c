@@ -3,7 +3,7 @@
 
 #include "fuzz.h"
 
-#include "sets/tell.h"
+#include "sets/targets.h"
 
 static const kit_kind sets = {
     "sets", {.kind = SP_RULE_SETS, .eta = 1.0, .forget = 0.001}, SP_AVERAGE_NONE, false, 0, 40, 0,

@@ -5,7 +5,7 @@
 
 #include "file/crc.h"
 #include "file/write.h"
-#include "sets/tell.h"
+#include "sets/targets.h"
 
 enum { FILES = 4, FILE_MOST = 1 << 16 };
 

@@ -8,12 +8,12 @@
 #include "names/rising.h"
 #include "path/batch.h"
 #include "path/path.h"
-#include "voted/flat.h"
+#include "voted/arrays.h"
 #include "exchange/delta.h"
 #include "table/arrays.h"
-#include "exchange/marked.h"
+#include "exchange/label_rows.h"
 #include "exchange/merge.h"
-#include "wide/flat.h"
+#include "wide/arrays.h"
 
 enum {
     KIT_MOST = 24,    /* features of an event */

@@ -4,11 +4,11 @@
 
 #include "math/logs.h"
 #include "machine/machine.h"
-#include "path/taken.h"
-#include "sets/flat.h"
-#include "sets/kept.h"
+#include "path/record.h"
+#include "sets/arrays.h"
+#include "sets/snapshot.h"
 #include "sets/machine.h"
-#include "sets/tell.h"
+#include "sets/targets.h"
 #include "exchange/merge.h"
 
 enum { EVENTS = 120, NAMES = 40, LABELS = 30, ROWS = 12 };

@@ -1,4 +1,4 @@
-/* path/taken and path/undo: steps of AdaptiveClassifier, with two labels and with more, taken back
+/* path/record and path/undo: steps of AdaptiveClassifier, with two labels and with more, taken back
    at once and later, and where memory runs out. */
 
 #include "kit.h"
@@ -7,7 +7,7 @@
 #include "features/head.h"
 #include "features/undo.h"
 #include "many/many.h"
-#include "path/taken.h"
+#include "path/record.h"
 #include "path/undo.h"
 
 enum { NAMES = 60, EVENTS = 300, STEPS = 8 };

@@ -1,6 +1,6 @@
 #include "adaptive/machine.h"
 
-#include "shapes/flat.h"
+#include "shapes/arrays.h"
 
 static ptrdiff_t sp_adaptive_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 {

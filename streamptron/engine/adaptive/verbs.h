@@ -6,7 +6,7 @@
 
 #include "adaptive/machine.h"
 #include "adaptive/mix.h"
-#include "adaptive/tell.h"
+#include "adaptive/report.h"
 #include "shapes/mix.h"
 
 #endif

@@ -1,4 +1,4 @@
-/* Curves and surfaces in a delta (exchange/delta.h): the words of shapes/flat.h, with only those
+/* Curves and surfaces in a delta (exchange/delta.h): the words of shapes/arrays.h, with only those
    hats and cells that are not as in the base.
 
    There are none if curves and surfaces have learned nothing, as in a learner without columns. */
@@ -7,7 +7,7 @@
 #define STREAMPTRON_EXCHANGE_RESHAPED_H
 
 #include "merge/shard.h"
-#include "shapes/flat.h"
+#include "shapes/arrays.h"
 
 /* How many words there are of a shard, whose names have been compared with its base's. `was`, which
    is empty: the base's from then on, as the shard's learner has them. -1 without memory. Call

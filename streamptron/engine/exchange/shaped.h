@@ -1,11 +1,11 @@
-/* Curves and surfaces of a learner that may have some, as the array of words that shapes/flat.h
+/* Curves and surfaces of a learner that may have some, as the array of words that shapes/arrays.h
    writes. */
 
 #ifndef STREAMPTRON_EXCHANGE_SHAPED_H
 #define STREAMPTRON_EXCHANGE_SHAPED_H
 
 #include "learner/learner.h"
-#include "shapes/flat.h"
+#include "shapes/arrays.h"
 
 /* Whether it may. */
 static inline bool sp_learner_is_shaped(const sp_learner *learner)

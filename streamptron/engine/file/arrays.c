@@ -1,15 +1,15 @@
 #include "file/arrays.h"
 
-#include "exchange/marked.h"
+#include "exchange/label_rows.h"
 #include "exchange/shaped.h"
 #include "file/counts.h"
 #include "machine/machine.h"
 #include "memory/heap.h"
 #include "path/path.h"
-#include "sets/flat.h"
+#include "sets/arrays.h"
 #include "table/arrays.h"
-#include "voted/flat.h"
-#include "wide/flat.h"
+#include "voted/arrays.h"
+#include "wide/arrays.h"
 
 #include <string.h>
 

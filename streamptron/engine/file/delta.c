@@ -1,12 +1,12 @@
 #include "file/delta.h"
 
-#include "exchange/marked.h"
+#include "exchange/label_rows.h"
 #include "file/counts.h"
 #include "json/values.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "rows/marks.h"
-#include "wide/flat.h"
+#include "wide/arrays.h"
 
 #include <string.h>
 

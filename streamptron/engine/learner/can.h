@@ -19,7 +19,7 @@ enum {
     SP_HAS_INTERCEPT = 1024,  /* begin each event with an intercept, in a slot of its own */
     SP_CAN_SET = 2048,   /* learn a set of labels */
     SP_CAN_WATCH = 4096, /* notice drift by itself */
-    SP_CAN_UNDO_LOG = 8192,  /* undo a step by what its machine has written down (path/taken.h) */
+    SP_CAN_UNDO_LOG = 8192,  /* undo a step by what its machine has written down (path/record.h) */
 };
 
 /* All that learners of a rule can do. */

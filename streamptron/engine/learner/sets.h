@@ -11,7 +11,7 @@ enum {
 };
 
 typedef struct sp_label {
-    double D; /* the first six are a label's row in files, in this order (sets/flat.h) */
+    double D; /* the first six are a label's row in files, in this order (sets/arrays.h) */
     double left;
     double w0;
     double G0;

@@ -4,7 +4,7 @@
 #define STREAMPTRON_LIBRARY_STEP_H
 
 #include "library/model.h"
-#include "path/taken.h"
+#include "path/record.h"
 
 struct spt_step {
     spt_model *model;

@@ -5,7 +5,7 @@
 
 #include "memory/heap.h"
 #include "path/path.h"
-#include "path/taken.h"
+#include "path/record.h"
 
 #include <string.h>
 

@@ -4,6 +4,6 @@
 #define STREAMPTRON_LINEAR_VERBS_H
 
 #include "linear/linear.h"
-#include "linear/tell.h"
+#include "linear/report.h"
 
 #endif

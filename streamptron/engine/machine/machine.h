@@ -22,7 +22,7 @@
 #include "adaptive/verbs.h"
 #include "learner/can.h"
 #include "learner/learner.h"
-#include "learner/once.h"
+#include "learner/model_numbers.h"
 #include "linear/verbs.h"
 #include "many/verbs.h"
 #include "merge/outputs.h"

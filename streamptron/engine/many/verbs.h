@@ -6,6 +6,6 @@
 #include "many/delta.h"
 #include "many/machine.h"
 #include "many/mix.h"
-#include "many/tell.h"
+#include "many/report.h"
 
 #endif

@@ -31,7 +31,7 @@
 
 #include "learner/can.h"
 #include "learner/learner.h"
-#include "learner/once.h"
+#include "learner/model_numbers.h"
 
 /* An untrained learner; max_features = 0: no ceiling.
 

@@ -1,7 +1,7 @@
 #include "sets/machine.h"
 
 #include "math/logs.h"
-#include "sets/flat.h"
+#include "sets/arrays.h"
 #include "sets/learn.h"
 
 #include <math.h>

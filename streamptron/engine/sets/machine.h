@@ -4,9 +4,9 @@
 #define STREAMPTRON_SETS_MACHINE_H
 
 #include "learner/learner.h"
-#include "learner/once.h"
+#include "learner/model_numbers.h"
 #include "sets/sets.h"
-#include "sets/tell.h"
+#include "sets/targets.h"
 #include "sets/undo.h"
 
 SP_PRIVATE int sp_sets_open(sp_learner *learner, bool scattered);

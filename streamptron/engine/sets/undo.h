@@ -7,7 +7,7 @@
                   names: D, w0, G0, wn, Gn before and after
        tallies    what F1 is counted of, where it has changed
        slots      s, cnt and N of the event's features, before and after
-       entries    of the slots, one after the other (sets/kept.h)
+       entries    of the slots, one after the other (sets/snapshot.h)
 
    All of it comes back by the formula of features/undo.h: the very bits if it is untouched since,
    else what the step added is taken away. By how much events have left a label open comes back as
@@ -18,8 +18,8 @@
 #define STREAMPTRON_SETS_UNDO_H
 
 #include "learner/learner.h"
-#include "sets/kept.h"
 #include "sets/sets.h"
+#include "sets/snapshot.h"
 
 /* How many bytes a step may need whose strides have been chosen. */
 SP_PRIVATE size_t sp_sets_undo_log_most(const sp_learner *learner, const sp_event *event);

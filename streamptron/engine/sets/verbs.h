@@ -3,7 +3,7 @@
 #ifndef STREAMPTRON_SETS_VERBS_H
 #define STREAMPTRON_SETS_VERBS_H
 
-#include "sets/flat.h"
+#include "sets/arrays.h"
 #include "sets/machine.h"
 #include "sets/mix.h"
 

@@ -3,8 +3,8 @@
 #ifndef STREAMPTRON_VOTED_VERBS_H
 #define STREAMPTRON_VOTED_VERBS_H
 
-#include "voted/flat.h"
-#include "voted/tell.h"
+#include "voted/arrays.h"
+#include "voted/report.h"
 #include "voted/voted.h"
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "memory/heap.h"
 #include "merge/outputs.h"
-#include "wide/flat.h"
+#include "wide/arrays.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef STREAMPTRON_WIDE_VERBS_H
 #define STREAMPTRON_WIDE_VERBS_H
 
-#include "wide/flat.h"
+#include "wide/arrays.h"
 #include "wide/machine.h"
 #include "wide/mix.h"
 

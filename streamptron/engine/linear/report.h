@@ -1,7 +1,7 @@
 /* What a linear learner tells of an answer: each entry's part of a score. */
 
-#ifndef STREAMPTRON_LINEAR_TELL_H
-#define STREAMPTRON_LINEAR_TELL_H
+#ifndef STREAMPTRON_LINEAR_REPORT_H
+#define STREAMPTRON_LINEAR_REPORT_H
 
 #include "learner/learner.h"
 

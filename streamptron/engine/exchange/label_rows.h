@@ -2,8 +2,8 @@
    which table/arrays.h writes, there are the `marks` of rows/marks.h, of all blocks whose slots
    have rows, one block after the other. */
 
-#ifndef STREAMPTRON_EXCHANGE_MARKED_H
-#define STREAMPTRON_EXCHANGE_MARKED_H
+#ifndef STREAMPTRON_EXCHANGE_LABEL_ROWS_H
+#define STREAMPTRON_EXCHANGE_LABEL_ROWS_H
 
 #include "learner/learner.h"
 #include "rows/marks.h"

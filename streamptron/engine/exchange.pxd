@@ -1,4 +1,4 @@
-# What doors take of engine/whole/, and of other wings: whole learners. The headers say what each of
+# What doors take of engine/exchange/, and of other wings: whole learners. The headers say what each of
 # it is.
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t, uint8_t
@@ -116,7 +116,7 @@ cdef extern from "exchange/packed.h" nogil:
     void sp_packed_write(const sp_event *event, Py_ssize_t first, Py_ssize_t last,
                          uint8_t *p) noexcept
 
-cdef extern from "wide/flat.h" nogil:
+cdef extern from "wide/arrays.h" nogil:
     enum:
         SP_ENTRIES_WIDTH
 
@@ -136,7 +136,7 @@ cdef extern from "exchange/shaped.h" nogil:
     void sp_shaped_write(const sp_learner *learner, uint32_t *words) noexcept
     int sp_shaped_read(sp_learner *learner, const uint32_t *words, size_t n) noexcept
 
-cdef extern from "exchange/marked.h" nogil:
+cdef extern from "exchange/label_rows.h" nogil:
     bint sp_learner_has_rows(const sp_learner *learner) noexcept
     size_t sp_label_rows_measure(const sp_learner *learner, const sp_arrays *flat) noexcept
     void sp_label_rows_write(const sp_learner *learner, sp_arrays *flat, uint32_t *marks) noexcept
@@ -144,7 +144,7 @@ cdef extern from "exchange/marked.h" nogil:
     int sp_label_rows_map(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
 
 
-cdef extern from "sets/flat.h" nogil:
+cdef extern from "sets/arrays.h" nogil:
     enum:
         SP_LABEL_WIDTH
 
@@ -160,7 +160,7 @@ cdef extern from "rows/marks.h" nogil:
         SP_MARKS_WIDTH
 
 
-cdef extern from "voted/flat.h" nogil:
+cdef extern from "voted/arrays.h" nogil:
     enum:
         SP_VOTED_MEMORY
 

@@ -1,4 +1,4 @@
-#include "voted/flat.h"
+#include "voted/arrays.h"
 
 #include "memory/compiler.h"
 #include "memory/heap.h"

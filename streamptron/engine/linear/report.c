@@ -1,4 +1,4 @@
-#include "linear/tell.h"
+#include "linear/report.h"
 
 SP_PRIVATE void sp_linear_shares(const sp_learner *learner, const sp_event *event,
                                  ptrdiff_t output, int kind, double *shares)

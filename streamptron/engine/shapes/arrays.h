@@ -7,8 +7,8 @@
 
    Reading trusts nothing. */
 
-#ifndef STREAMPTRON_SHAPES_FLAT_H
-#define STREAMPTRON_SHAPES_FLAT_H
+#ifndef STREAMPTRON_SHAPES_ARRAYS_H
+#define STREAMPTRON_SHAPES_ARRAYS_H
 
 #include "shapes/choose.h"
 

@@ -3,8 +3,8 @@
        marks    the rows, as rows/marks.h says
        marked   float64 [labels, 6]    D, left, w0, G0, wn, Gn */
 
-#ifndef STREAMPTRON_SETS_FLAT_H
-#define STREAMPTRON_SETS_FLAT_H
+#ifndef STREAMPTRON_SETS_ARRAYS_H
+#define STREAMPTRON_SETS_ARRAYS_H
 
 #include "learner/learner.h"
 #include "rows/marks.h"
@@ -14,7 +14,7 @@ enum {
 };
 
 /* Labels' numbers, written down, and those of an untrained learner filled in: 0, or what is wrong.
-   Rows are written and read as any other learner's (exchange/marked.h). */
+   Rows are written and read as any other learner's (exchange/label_rows.h). */
 SP_API void sp_sets_labels_write(const sp_learner *learner, double *marked);
 SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked);
 

@@ -1,4 +1,4 @@
-#include "exchange/marked.h"
+#include "exchange/label_rows.h"
 
 #include "machine/machine.h"
 

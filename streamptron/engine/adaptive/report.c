@@ -1,4 +1,4 @@
-#include "adaptive/tell.h"
+#include "adaptive/report.h"
 
 #include "adaptive/adaptive.h"
 #include "events/pairs.h"

@@ -1,4 +1,4 @@
-#include "sets/flat.h"
+#include "sets/arrays.h"
 
 #include "sets/sets.h"
 

@@ -10,8 +10,8 @@
    Reading trusts nothing: a number is checked before it is used. What is wrong is said as of other
    rows (SP_MARKS_). */
 
-#ifndef STREAMPTRON_WIDE_FLAT_H
-#define STREAMPTRON_WIDE_FLAT_H
+#ifndef STREAMPTRON_WIDE_ARRAYS_H
+#define STREAMPTRON_WIDE_ARRAYS_H
 
 #include "learner/learner.h"
 #include "rows/marks.h"

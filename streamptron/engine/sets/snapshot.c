@@ -1,4 +1,4 @@
-#include "sets/kept.h"
+#include "sets/snapshot.h"
 
 #include "features/undo.h"
 

@@ -1,4 +1,4 @@
-#include "path/taken.h"
+#include "path/record.h"
 
 #include "features/head.h"
 #include "learner/can.h"

@@ -1,4 +1,4 @@
-/* whole/: learners as flat arrays and back, in place and damaged; deltas, merges and packed
+/* exchange/: learners as flat arrays and back, in place and damaged; deltas, merges and packed
    events. */
 
 #include "kit.h"

@@ -3,11 +3,11 @@
 
    Its verbs are those of machine/machine.h. */
 
-#ifndef STREAMPTRON_MANY_TELL_H
-#define STREAMPTRON_MANY_TELL_H
+#ifndef STREAMPTRON_MANY_REPORT_H
+#define STREAMPTRON_MANY_REPORT_H
 
 #include "learner/learner.h"
-#include "learner/once.h"
+#include "learner/model_numbers.h"
 
 SP_PRIVATE sp_model_numbers sp_many_model_numbers(const sp_learner *learner);
 SP_PRIVATE void sp_many_model_numbers_write(const sp_learner *learner, double *numbers);

@@ -1,4 +1,4 @@
-#include "shapes/flat.h"
+#include "shapes/arrays.h"
 
 #include "features/head.h"
 

@@ -1,8 +1,8 @@
 /* The labels that MultiLabelClassifier is given, and what it says of itself. There is no loop
    here, so all may include it. */
 
-#ifndef STREAMPTRON_SETS_TELL_H
-#define STREAMPTRON_SETS_TELL_H
+#ifndef STREAMPTRON_SETS_TARGETS_H
+#define STREAMPTRON_SETS_TARGETS_H
 
 #include "events/event.h"
 #include "learner/sets.h"

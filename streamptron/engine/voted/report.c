@@ -1,4 +1,4 @@
-#include "voted/tell.h"
+#include "voted/report.h"
 
 #include "memory/heap.h"
 #include "voted/vote.h"

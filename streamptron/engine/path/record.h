@@ -18,8 +18,8 @@
    Each part lies where its owner has put it, at a multiple of eight. It may be kept for any
    length of time, and come from anywhere: sp_undo_record_fault trusts nothing. */
 
-#ifndef STREAMPTRON_PATH_TAKEN_H
-#define STREAMPTRON_PATH_TAKEN_H
+#ifndef STREAMPTRON_PATH_RECORD_H
+#define STREAMPTRON_PATH_RECORD_H
 
 #include "events/event.h"
 #include "learner/learner.h"

@@ -1,8 +1,8 @@
 /* What a machine keeps once a model, beside what it keeps for each feature: as plain numbers, the
    way a model file has them. */
 
-#ifndef STREAMPTRON_LEARNER_ONCE_H
-#define STREAMPTRON_LEARNER_ONCE_H
+#ifndef STREAMPTRON_LEARNER_MODEL_NUMBERS_H
+#define STREAMPTRON_LEARNER_MODEL_NUMBERS_H
 
 #include "memory/types.h"
 

@@ -2,11 +2,11 @@
 
    Its verbs are those of machine/machine.h. */
 
-#ifndef STREAMPTRON_ADAPTIVE_TELL_H
-#define STREAMPTRON_ADAPTIVE_TELL_H
+#ifndef STREAMPTRON_ADAPTIVE_REPORT_H
+#define STREAMPTRON_ADAPTIVE_REPORT_H
 
 #include "learner/learner.h"
-#include "learner/once.h"
+#include "learner/model_numbers.h"
 
 SP_PRIVATE sp_model_numbers sp_adaptive_model_numbers(const sp_learner *learner);
 SP_PRIVATE void sp_adaptive_model_numbers_write(const sp_learner *learner, double *numbers);

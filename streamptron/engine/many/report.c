@@ -1,6 +1,6 @@
-#include "many/tell.h"
+#include "many/report.h"
 
-#include "adaptive/tell.h"
+#include "adaptive/report.h"
 #include "many/many.h"
 
 enum { SP_MANY_NUMBERS = 3, SP_MANY_WIDTH = 3, SP_MANY_BEHIND = 5 };

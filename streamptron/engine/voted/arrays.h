@@ -11,8 +11,8 @@
 
    Reading trusts nothing: a number is checked before it is used. */
 
-#ifndef STREAMPTRON_VOTED_FLAT_H
-#define STREAMPTRON_VOTED_FLAT_H
+#ifndef STREAMPTRON_VOTED_ARRAYS_H
+#define STREAMPTRON_VOTED_ARRAYS_H
 
 #include "memory/types.h"
 #include "names/index.h"

@@ -1,4 +1,4 @@
-#include "sets/tell.h"
+#include "sets/targets.h"
 
 #include "memory/grow.h"
 #include "sets/sets.h"

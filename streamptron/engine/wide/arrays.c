@@ -1,4 +1,4 @@
-#include "wide/flat.h"
+#include "wide/arrays.h"
 
 #include "table/slot.h"
 #include "table/wide.h"
