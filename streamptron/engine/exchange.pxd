@@ -1,5 +1,5 @@
-# What doors take of engine/exchange/, and of other wings: whole learners. The headers say what each of
-# it is.
+# What doors take of engine/exchange/, and of other wings: whole learners. The headers say what each
+# of it is.
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t, uint8_t
 from streamptron.engine.events cimport sp_event

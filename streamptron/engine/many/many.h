@@ -194,8 +194,8 @@ SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_many_scratch
 /* The sum over entries of c, in four lanes. */
 SP_PRIVATE double sp_many_count_of(const sp_entry *entries, uint32_t n);
 
-/* Whether that is N but for rounding: an entry that has come since N was summed has a count of 0, but
-   those behind it are in other lanes now. */
+/* Whether that is N but for rounding: an entry that has come since N was summed has a count of 0,
+   but those behind it are in other lanes now. */
 SP_PRIVATE bool sp_many_adds_up(const sp_entry *entries, uint32_t n, double N);
 
 /* The sum over a row, and that of c^2 / (D + 1). */
