@@ -224,6 +224,14 @@ class Options:
         self._options = options
         self.names = [str(option.name) for option in click.command()(self(lambda: None)).params]
 
+    def without(self, *names: str) -> Options:
+        """The others."""
+        pairs = zip(self._options, self.names, strict=True)
+        return Options(*[option for option, name in pairs if name not in names])
+
+    def __iter__(self) -> Iterator[Callable[[Command], Command]]:
+        return iter(self._options)
+
     def __call__(self, command: Command) -> Command:
         for option in reversed(self._options):
             command = option(command)

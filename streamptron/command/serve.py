@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from streamptron.command.folder import FOLDER_OPTIONS, SECTIONS, check, created
 from streamptron.command.options import (
     FILE,
     CommandOfOptions,
@@ -17,7 +18,6 @@ from streamptron.command.options import (
     known_labels_option,
     learn_unsure_option,
     min_probability_option,
-    model_option,
     new_label_option,
 )
 from streamptron.command.process import date_messages
@@ -26,6 +26,7 @@ if typing.TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
+    from streamptron.service.models import Folder, One
     from streamptron.service.run import Door
     from streamptron.service.service import Service, Settings
 
@@ -34,7 +35,7 @@ if typing.TYPE_CHECKING:
 HTTP = "127.0.0.1:8080"
 OF_MAILS = 50_000_000  # bytes of one
 # What is only of one of the doors, and its default.
-OF_SPAMD = {"positive": "spam", "min_probability": 0.0}
+OF_SPAMD = {"min_probability": 0.0}
 OF_HTTP = {
     "token_file": None,
     "host_name": (),
@@ -57,8 +58,14 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
     return click.option(name, type=kind, default=default, show_default=shown, help=help)
 
 
-@click.command(cls=CommandOfOptions)
-@model_option
+@click.command(cls=CommandOfOptions, sections=SECTIONS)
+@click.option("--model", "-m", type=FILE, metavar="FILE", help="The model file.")
+@click.option(
+    "--models",
+    type=FILE,
+    metavar="FOLDER",
+    help="Serve each FOLDER/NAME.model, at /m/NAME/, instead.",
+)
 @config_option
 @click.option(
     "--http", metavar="ADDRESS", help=f"Answer by HTTP at HOST:PORT, or FILE.  [default: {HTTP}]"
@@ -83,7 +90,11 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
     type=click.IntRange(1),
     help="Clients at once.  [default: 1000; of spamc 100, and more wait for their turn]",
 )
-@click.option("--positive", metavar="LABEL", default="spam", help="The label of spam, for spamc.")
+@click.option(
+    "--positive",
+    metavar="LABEL",
+    help="The label of spam, for spamc  [default: spam]; of a new perceptron the one that is true.",
+)
 @min_probability_option
 @learn_unsure_option
 @click.option(
@@ -117,7 +128,10 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
 @_count("--max-labels", "Labels of the model.", 1000)
 @_count("--max-requests", "Requests in work at once.", 200)
 @_count("--max-watchers", "Clients that watch at once.", 50, 0)
-def serve(model: str, http: str | None, spamd: str | None, **given: Any) -> int:
+@FOLDER_OPTIONS
+def serve(
+    model: str | None, models: str | None, http: str | None, spamd: str | None, **given: Any
+) -> int:
     """Answer, and learn, as a service.
 
     By HTTP it takes events as JSON, lines of JSON or mails, and answers what they are; with --learn
@@ -131,6 +145,10 @@ def serve(model: str, http: str | None, spamd: str | None, **given: Any) -> int:
     say, as the commands learn and forget do. Give --http too for both, on one model: lessons are
     the same, whichever way they come.
 
+    With --models it serves all models of a folder, each as a single one at /m/NAME/ instead of /;
+    /models lists them. Those used least recently are saved and closed, and opened when they are
+    asked for. --create makes new ones; what they learn by is said as for train.
+
     No other process may write the model's file meanwhile. SIGTERM and Ctrl-C save the model and end
     it with exit code 0 and 130, SIGHUP reloads the file.
 
@@ -141,21 +159,37 @@ def serve(model: str, http: str | None, spamd: str | None, **given: Any) -> int:
       curl -d '{"id": "7", "label": "sport"}' http://127.0.0.1:8080/learn
       streamptron serve --model mail.model --spamd mail.sock --http 127.0.0.1:8080 --learn
       spamc -U mail.sock < mail.eml
+      streamptron serve --models FOLDER --learn --create --ngrams 1,2
     """
     if not hasattr(signal, "SIGHUP"):
         raise OSError("serve waits for sockets and signals in a way that only Unix has")
     _check(http, spamd, given)
+    check(model, models, spamd, given)
+    from streamptron.service.models import Folder, One
     from streamptron.service.run import Running
+    from streamptron.service.served import is_of_mails
     from streamptron.service.service import Service
 
-    service = Service(model, _settings(given))
+    settings = _settings(given)
+    mails = given["events"] == "mail" if model is None else is_of_mails(model)
+    found: One | Folder
+    if model is not None:
+        found = One(Service(model, settings))
+    else:
+        found = Folder(
+            typing.cast("str", models),
+            settings,
+            most=given["max_models"],
+            most_bytes=given["max_open_bytes"],
+            create=created(given) if given["create"] else None,
+        )
     with contextlib.ExitStack() as stack:
         doors: list[Door] = []
         if http is not None or spamd is None:
-            doors.append(_web(stack, service, http, given))
+            doors.append(_web(stack, found, http, mails, given))
         if spamd is not None:
-            doors.append(_spamd(stack, service, spamd, given))
-        return Running(service, doors).run()
+            doors.append(_spamd(stack, typing.cast("One", found).service, spamd, given))
+        return Running(found, doors).run()
 
 
 def _check(http: str | None, spamd: str | None, given: dict[str, Any]) -> None:
@@ -208,7 +242,7 @@ def _spamd(
     return Spamd(
         service,
         *_listening(stack, address, "--spamd"),
-        positive=given["positive"],
+        positive=given["positive"] or "spam",
         least=given["min_probability"],
         most=given["max_size"] or OF_MAILS,
         seconds=given["timeout"],
@@ -217,7 +251,11 @@ def _spamd(
 
 
 def _web(
-    stack: contextlib.ExitStack, service: Service, http: str | None, given: dict[str, Any]
+    stack: contextlib.ExitStack,
+    models: One | Folder,
+    http: str | None,
+    mails: bool,
+    given: dict[str, Any],
 ) -> Door:
     try:
         from streamptron.service.http import Site
@@ -236,7 +274,7 @@ def _web(
         with open(given["token_file"], encoding="utf-8") as file:
             tokens = Tokens(file.read(), given["token_file"])
     limits = Limits(
-        given["max_size"] or (OF_MAILS if _is_of_mails(service.path) else 1 << 20),
+        given["max_size"] or (OF_MAILS if mails else 1 << 20),
         given["max_lines"],
         given["timeout"],
         given["max_watchers"],
@@ -247,12 +285,8 @@ def _web(
         raise click.UsageError(
             f"--http {place}: other machines reach it; give --token-file, or 127.0.0.1"
         )
-
-    async def find(name: str | None) -> Service:
-        return service
-
     return Web(
-        Site(find, limits),
+        Site(models, limits),
         listener,
         place,
         tokens=tokens,
@@ -260,13 +294,3 @@ def _web(
         seconds=given["timeout"],
         most=(given["max_requests"], given["max_clients"] or 1000),
     )
-
-
-def _is_of_mails(path: str) -> bool:
-    """Whether a model reads mails, whose attachments come with them."""
-    from streamptron.doors.texts import MailDoor
-    from streamptron.modelfile.read import read
-
-    with contextlib.suppress(OSError, ValueError):
-        return isinstance(read(path, mmap=True).tokenizer, MailDoor)
-    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import typing
 from hashlib import sha256
 from typing import Any
@@ -19,14 +20,8 @@ if typing.TYPE_CHECKING:
 
 LEAST = 16  # characters of a token
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-OPEN = (
-    "/",
-    "/page.css",
-    "/page.js",
-    "/page.svg",
-    "/-/healthy",
-    "/-/ready",
-)  # which tell nothing of the model
+# What tells nothing of a model: the pages, and that there is a process.
+OPEN = re.compile(r"(?:/m/[^/]+)?/(?:page\.(?:css|js|svg))?|/models\.js|/-/(?:healthy|ready)")
 TEACHES = ("/learn", "/undo", "/-/save", "/-/reload")  # how paths end that need the second token
 
 
@@ -113,7 +108,7 @@ class Guard:
             return 403, "the request comes from a page of another site"
         if headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site"):
             return 403, "the request comes from a page of another site"
-        if self.tokens is None or scope["path"] in OPEN:
+        if self.tokens is None or OPEN.fullmatch(scope["path"]):
             return None
         kind, _, token = headers.get(b"authorization", b"").partition(b" ")
         teaches = scope["path"].endswith(TEACHES)

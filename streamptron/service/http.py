@@ -26,11 +26,14 @@ from streamptron.service.lines import (
     decoded,
     encoded,
 )
-from streamptron.service.metrics import CONTENT_TYPE, Numbers
+from streamptron.service.metrics import CONTENT_TYPE, Numbers, of_all
+from streamptron.service.models import Folder, One
 from streamptron.service.openapi import document
 
 if typing.TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+    from starlette.types import Receive, Scope, Send
 
     from streamptron.service.service import Service
 
@@ -40,6 +43,10 @@ PAGE = {
     "/page.css": ("page.css", "text/css"),
     "/page.js": ("page.js", "text/javascript"),
     "/page.svg": ("page.svg", "image/svg+xml"),
+}
+LIST = {
+    "/": ("models.html", "text/html"),
+    "/models.js": ("models.js", "text/javascript"),
 }
 POLICY = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -52,80 +59,116 @@ def answer(value: Any, status: int = 200) -> Response:
     return Response(encoded(value), status, media_type="application/json")
 
 
+class Held(Response):
+    """An answer, until whose end the model stays open."""
+
+    def __init__(self, inner: Response, models: One | Folder, service: Service) -> None:
+        self._inner, self._models, self._service = inner, models, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._inner(scope, receive, send)
+        finally:
+            self._models.let_go(self._service)
+
+
 class Site:
     """The application.
 
     Parameters
     ----------
-    find
-        The service of a name; None: of the only model.
+    models
+        What is asked and taught.
     limits
         Of a request.
     """
 
-    def __init__(
-        self, find: Callable[[str | None], Awaitable[Service]], limits: Limits, named: bool = False
-    ) -> None:
-        self._find, self._limits = find, limits
+    def __init__(self, models: One | Folder, limits: Limits) -> None:
+        self._models, self._limits = models, limits
         self.closing = asyncio.Event()
         self._watchers = 0
-        self._stats: dict[int, tuple[float, str]] = {}
-        self._numbers: dict[int, Numbers] = {}
-        before = "/m/{name}" if named else ""
+        before = "/m/{name}" if models.many else ""
         self.routes = [
-            *(
-                Route(f"{before}/{do}", self._handled(self._asked, do), methods=["POST"])
-                for do in ("predict", "learn", "undo")
-            ),
-            *(
-                Route(f"{before}/{what}", self._handled(self._shown, what), methods=["GET"])
-                for what in ("labels", "model", "top", "queue", "stats")
-            ),
-            Route(f"{before}/metrics", self._handled(self._metrics), methods=["GET"]),
-            *(Route(f"{before}{path}", _page(*found)) for path, found in PAGE.items()),
-            Route(f"{before}/events", self._handled(self._events), methods=["GET"]),
-            *(
-                Route(f"{before}/-/{do}", self._handled(self._told, do), methods=["POST"])
-                for do in ("save", "reload")
-            ),
+            *self._of_a_model(before),
+            *(self._of_all() if isinstance(models, Folder) else ()),
             Route("/openapi.json", self._described, methods=["GET"]),
-            Route("/v2", self._handled(self._inferring, "server"), methods=["GET"]),
+            Route("/v2", self._server, methods=["GET"]),
             Route("/v2/health/live", self._healthy, methods=["GET"]),
-            Route("/v2/health/ready", self._handled(self._ready), methods=["GET"]),
+            Route("/v2/health/ready", self._ready, methods=["GET"]),
             *(
                 Route(
-                    f"/v2/models/{{model}}{do}", self._handled(self._inferring, do), methods=[how]
+                    f"/v2/models/{{name}}{do}",
+                    self._handled(self._inferring, do, plain=True),
+                    methods=[how],
                 )
                 for do, how in (("", "GET"), ("/ready", "GET"), ("/infer", "POST"))
             ),
             Route("/-/healthy", self._healthy, methods=["GET"]),
-            Route(f"{before}/-/ready", self._handled(self._ready), methods=["GET"]),
+            Route("/-/ready", self._ready, methods=["GET"]),
         ]
+
+    def _of_a_model(self, before: str) -> Iterator[Route]:
+        for do in ("predict", "learn", "undo"):
+            work = self._handled(self._asked, do, creates=do != "undo")
+            yield Route(f"{before}/{do}", work, methods=["POST"])
+        for what in ("labels", "model", "top", "queue", "stats"):
+            yield Route(f"{before}/{what}", self._handled(self._shown, what), methods=["GET"])
+        yield Route(f"{before}/metrics", self._handled(self._metrics), methods=["GET"])
+        yield Route(f"{before}/events", self._handled(self._events), methods=["GET"])
+        for do in ("save", "reload"):
+            yield Route(f"{before}/-/{do}", self._handled(self._told, do), methods=["POST"])
+        for path, found in PAGE.items():
+            yield Route(f"{before}{path}", _page(*found))
+        if before:
+            yield Route(f"{before}/-/ready", self._handled(self._is_ready), methods=["GET"])
+
+    def _of_all(self) -> Iterator[Route]:
+        """What is asked of all models of a folder."""
+        for path, found in {**PAGE, **LIST}.items():
+            yield Route(path, _page(*found))
+        yield Route("/models", self._plainly(self._listed), methods=["GET"])
+        yield Route("/metrics", self._plainly(self._metrics_of_all), methods=["GET"])
+        for do in ("save", "reload"):
+            yield Route(f"/-/{do}", self._plainly(self._told_all, do), methods=["POST"])
 
     def app(self) -> Starlette:
         """What a server of ASGI runs."""
         return Starlette(routes=self.routes, exception_handlers={HTTPException: _not_found})
 
-    def _handled(self, work: Any, *given: Any) -> Any:
-        """A handler whose errors are answers."""
+    def _plainly(self, work: Any, *given: Any, plain: bool = False) -> Any:
+        """A handler whose errors are answers; if plain, of one sentence."""
 
-        async def handle(request: Request) -> Response:
+        def refusal(error: Bad) -> Response:
+            return answer({"error": error.message} if plain else error.said(), error.status)
+
+        async def handle(request: Request, *found: Any) -> Response:
             try:
-                service = await self._find(request.path_params.get("name"))
-                done: Response = await work(request, service, *given)
+                done: Response = await work(request, *found, *given)
                 return done
             except Bad as error:
-                return answer(error.said(), error.status)
+                return refusal(error)
             except ClientDisconnect:
                 return Response(status_code=400)
             except TimeoutError:
-                bad = Bad(408, f"the body took longer than --timeout {self._limits.seconds:g} s")
-                return answer(bad.said(), bad.status)
+                seconds = self._limits.seconds
+                return refusal(Bad(408, f"the body took longer than --timeout {seconds:g} s"))
             except Exception as error:  # ours; the next request is another one
                 say(f"streamptron: {request.url.path}: {type(error).__name__}: {error}")
-                return answer(Bad(500, "a fault of the server's, which is in its log").said(), 500)
+                return refusal(Bad(500, "a fault of the server's, which is in its log"))
 
         return handle
+
+    def _handled(self, work: Any, *given: Any, creates: bool = False, plain: bool = False) -> Any:
+        """The same for what is asked of a model."""
+        models = self._models
+
+        async def find(request: Request) -> Response:
+            service = await models.find(request.path_params.get("name"), creates)
+            done: Response = await inner(request, service)
+            return Held(done, models, service) if models.many else done
+
+        inner = self._plainly(work, *given, plain=plain)
+        return self._plainly(find, plain=plain)
 
     async def _body(self, request: Request) -> bytes:
         most = self._limits.body
@@ -166,13 +209,17 @@ class Site:
         return answer(done)
 
     def _numbers_of(self, service: Service) -> Numbers:
-        found = self._numbers.get(id(service))
+        found = service.seen.get("numbers")
         if found is None:
-            found = self._numbers[id(service)] = Numbers(service)
-        return found
+            found = service.seen["numbers"] = Numbers(service)
+        return typing.cast("Numbers", found)
 
     async def _metrics(self, request: Request, service: Service) -> Response:
         return Response(self._numbers_of(service).text(), headers={"content-type": CONTENT_TYPE})
+
+    async def _metrics_of_all(self, request: Request) -> Response:
+        text = of_all(list(self._models.opened()))
+        return Response(text, headers={"content-type": CONTENT_TYPE})
 
     async def _shown(self, request: Request, service: Service, what: str) -> Response:
         if what == "stats":
@@ -190,11 +237,11 @@ class Site:
     def _stats_of(self, service: Service) -> str:
         """Worked out at most twice a second, whoever looks."""
         now = time.monotonic()
-        at, text = self._stats.get(id(service), (0.0, ""))
+        at, text = service.seen.get("stats", (0.0, ""))
         if now - at >= 0.5:
             text = encoded(service.stats())
-            self._stats[id(service)] = now, text
-        return text
+            service.seen["stats"] = now, text
+        return typing.cast("str", text)
 
     async def _events(self, request: Request, service: Service) -> Response:
         if self._watchers >= self._limits.watchers:
@@ -231,33 +278,39 @@ class Site:
             raise Bad(409, "the model was not reloaded; the server's log says why")
         return answer({"done": "saved" if do == "save" else "reloaded", "version": service.n})
 
+    async def _told_all(self, request: Request, do: str) -> Response:
+        if not await self._models.do(do):
+            raise Bad(507, f"{do}: not all models have done it; the server's log says why")
+        return answer({"done": "saved" if do == "save" else "reloaded"})
+
+    async def _listed(self, request: Request) -> Response:
+        return answer(typing.cast("Folder", self._models).listed())
+
+    async def _server(self, request: Request) -> Response:
+        return answer(inference.SERVER)
+
     async def _inferring(self, request: Request, service: Service, do: str) -> Response:
-        """The Open Inference Protocol, whose errors are one sentence."""
-        if do == "server":
-            return answer(inference.SERVER)
-        try:
-            name = request.path_params["model"]
-            if name != inference.name_of(service):
-                raise Bad(404, f"there is no model {name}; this is {inference.name_of(service)}")
-            if do != "/infer":
-                return answer(inference.about(service) if not do else {"ready": True})
-            said = decoded(await self._body(request))
-            events = inference.events_of(service, said)
-            if len(events) > self._limits.lines:
-                raise Bad(413, f"there are more than --max-lines {self._limits.lines} events")
-            found = await Turns(service, "predict").done(events)
-            return answer(inference.outputs_of(service, said, found))
-        except Bad as error:
-            return answer({"error": error.message}, error.status)
+        """The Open Inference Protocol."""
+        if do != "/infer":
+            return answer(inference.about(service) if not do else {"ready": True})
+        said = decoded(await self._body(request))
+        events = inference.events_of(service, said)
+        if len(events) > self._limits.lines:
+            raise Bad(413, f"there are more than --max-lines {self._limits.lines} events")
+        found = await Turns(service, "predict").done(events)
+        return answer(inference.outputs_of(service, said, found))
 
     async def _described(self, request: Request) -> Response:
-        return answer(document())
+        return answer(document(self._models.many))
 
     async def _healthy(self, request: Request) -> Response:
         return Response("healthy\n", media_type="text/plain")
 
-    async def _ready(self, request: Request, service: Service) -> Response:
+    async def _ready(self, request: Request) -> Response:
         return Response("ready\n", media_type="text/plain")
+
+    async def _is_ready(self, request: Request, service: Service) -> Response:
+        return await self._ready(request)
 
 
 def _page(name: str, kind: str) -> Callable[[Request], Awaitable[Response]]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import typing
-from pathlib import Path
 from typing import Any
 
 from streamptron.estimator.names import shown
@@ -29,18 +28,13 @@ NUMBERS = (
 SERVER = {"name": "streamptron", "version": RELEASE, "extensions": []}
 
 
-def name_of(service: Service) -> str:
-    """What a model is called here: its file's name, without the suffix."""
-    return Path(service.path).stem
-
-
 def about(service: Service) -> dict[str, Any]:
     """A model's columns. Of a model of several columns there may be any number, with any names."""
     kind, several = service.model.kind, service.model.several
     columns = [("labels", "BYTES")] if several else [("label", "BYTES"), ("probability", "FP64")]
     given = [(kind, "BYTES")] if kind in ("text", "mail") else []
     return {
-        "name": name_of(service),
+        "name": service.name,
         "platform": "streamptron",
         "inputs": [_described(*each) for each in given],
         "outputs": [_described(*each) for each in columns],
@@ -117,4 +111,4 @@ def outputs_of(service: Service, said: Any, found: list[Any]) -> dict[str, Any]:
         for name, (datatype, data) in columns.items()
     ]
     id = {"id": said["id"]} if isinstance(said.get("id"), str) else {}
-    return {"model_name": name_of(service), **id, "outputs": outputs}
+    return {"model_name": service.name, **id, "outputs": outputs}

@@ -16,6 +16,7 @@ if typing.TYPE_CHECKING:
     from streamptron.service.service import Service
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
+MODELS = 100  # that have numbers by name
 SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5)
 
 
@@ -51,26 +52,8 @@ class Numbers:
 
     def collect(self) -> Iterator[Metric]:
         """All numbers but the times."""
-        service = self._service
-        tally, learner = service.tally, service.model.learner
-        yield _counter("asked", "Events that were answered.", tally.asked)
-        yield _counter("lessons", "Lessons since the model began to be served.", service.n)
-        yield _counter("judged", "Lessons that were answered before.", tally.lessons)
-        yield _counter("mistakes", "Of these, answered wrongly.", tally.mistakes)
-        yield _counter("corrected", "Lessons that were corrected.", tally.corrected)
-        yield _counter("undone", "Lessons that were taken back.", tally.undone)
-        yield _counter("log_loss", "Sum of the log-losses of answers.", tally.log_loss)
-        yield _counter("evicted_features", "Features that have left.", learner.n_evicted)
-        yield _gauge("error_ratio_lately", "Errors of the last 500 lessons.", tally.error_lately)
-        yield _gauge("features", "Features of the model.", learner.n_features)
-        yield _gauge("labels", "Labels of the model.", len(service.model.labels.known))
-        yield _gauge("model_bytes", "Memory of the model.", learner.memory_usage)
-        yield _gauge("unsaved_lessons", "Lessons in the log alone.", service.n - service.saved_n)
-        yield _gauge(
-            "remembered_answers", "Answers whose label may come.", len(service.ledger.asked)
-        )
-        saved = service.saved_at or service.loaded_at
-        yield _gauge("save_age_seconds", "Time since the last save.", time.time() - saved)
+        for kind, name, what, value in values(self._service):
+            yield kind(f"streamptron_{name}", what, value=value)
         yield from self._by_label()
         yield from self._calibration()
 
@@ -100,9 +83,52 @@ class Numbers:
             yield family
 
 
-def _counter(name: str, what: str, value: Any) -> Metric:
-    return CounterMetricFamily(f"streamptron_{name}", what, value=value)
+def values(service: Service) -> Iterator[tuple[Any, str, str, float]]:
+    """Numbers of a model: a counter or a gauge, its name, what it is, and its value."""
+    tally, learner = service.tally, service.model.learner
+    counter, gauge = CounterMetricFamily, GaugeMetricFamily
+    yield counter, "asked", "Events that were answered.", tally.asked
+    yield counter, "lessons", "Lessons since the model began to be served.", service.n
+    yield counter, "judged", "Lessons that were answered before.", tally.lessons
+    yield counter, "mistakes", "Of these, answered wrongly.", tally.mistakes
+    yield counter, "corrected", "Lessons that were corrected.", tally.corrected
+    yield counter, "undone", "Lessons that were taken back.", tally.undone
+    yield counter, "log_loss", "Sum of the log-losses of answers.", tally.log_loss
+    yield counter, "evicted_features", "Features that have left.", learner.n_evicted
+    yield gauge, "error_ratio_lately", "Errors of the last 500 lessons.", tally.error_lately
+    yield gauge, "features", "Features of the model.", learner.n_features
+    yield gauge, "labels", "Labels of the model.", len(service.model.labels.known)
+    yield gauge, "model_bytes", "Memory of the model.", learner.memory_usage
+    yield gauge, "unsaved_lessons", "Lessons in the log alone.", service.n - service.saved_n
+    answers = len(service.ledger.asked)
+    yield gauge, "remembered_answers", "Answers whose label may come.", answers
+    age = time.time() - (service.saved_at or service.loaded_at)
+    yield gauge, "save_age_seconds", "Time since the last save.", age
 
 
-def _gauge(name: str, what: str, value: Any) -> Metric:
-    return GaugeMetricFamily(f"streamptron_{name}", what, value=value)
+class Several:
+    """The numbers of several models, by name; of those used last, so that they are not too many."""
+
+    def __init__(self, services: list[Service]) -> None:
+        self._services = services
+
+    def describe(self) -> list[Metric]:
+        """Nothing is worked out to register it."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        yield GaugeMetricFamily("streamptron_open_models", "In memory.", len(self._services))
+        families: dict[str, Any] = {}
+        for service in self._services[:MODELS]:
+            for kind, name, what, value in values(service):
+                if name not in families:
+                    families[name] = kind(f"streamptron_{name}", what, labels=["model"])
+                families[name].add_metric([service.name], value)
+        yield from families.values()
+
+
+def of_all(services: list[Service]) -> bytes:
+    """The numbers of several models, as Prometheus reads them."""
+    registry = CollectorRegistry()
+    registry.register(Several(services))
+    return generate_latest(registry)

@@ -20,6 +20,7 @@ ERROR = {
 STRING, NUMBER, WHOLE = {"type": "string"}, {"type": "number"}, {"type": "integer"}
 LABEL = {"description": "A text or a number; of some models true or false."}
 ID = {"type": "string", "minLength": 1, "maxLength": 200}
+NAME = {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"}
 EVENTS = {
     "text": STRING,
     "fields": {"type": "object"},
@@ -63,6 +64,11 @@ def _answers(kind: str = "application/json") -> dict[str, Any]:
     }
 
 
+def _shows(path: str, what: str) -> dict[str, Any]:
+    kind = "text/plain" if path in TEXTS else "application/json"
+    return {"get": {"summary": what, "responses": _answers(kind)}}
+
+
 def _does(what: str, fields: dict[str, Any]) -> dict[str, Any]:
     event = {"type": "object", "properties": fields}
     kinds: dict[str, Any] = {
@@ -75,18 +81,29 @@ def _does(what: str, fields: dict[str, Any]) -> dict[str, Any]:
     return {"post": {"summary": what, "requestBody": body, "responses": _answers()}}
 
 
-def document() -> dict[str, Any]:
-    """What is at /openapi.json."""
+def document(many: bool = False) -> dict[str, Any]:
+    """What is at /openapi.json; of many models each has its calls below its name."""
     paths: dict[str, Any] = {f"/{name}": _does(*given) for name, given in DOES.items()}
     for path, what in SHOWS.items():
-        kind = "text/plain" if path in TEXTS else "application/json"
-        paths[path] = {"get": {"summary": what, "responses": _answers(kind)}}
+        paths[path] = _shows(path, what)
     n = {"name": "n", "in": "query", "schema": ASKED["top"]}
     label = {"name": "label", "in": "query", "schema": STRING}
     paths["/queue"]["get"]["parameters"] = [n]
     paths["/top"]["get"]["parameters"] = [n, label]
-    for name, what in (("save", "Save the model."), ("reload", "Take the model in the file.")):
-        paths[f"/-/{name}"] = {"post": {"summary": what, "responses": _answers()}}
+    told = {
+        f"/-/{name}": {"post": {"summary": what, "responses": _answers()}}
+        for name, what in (("save", "Save the model."), ("reload", "Take the model in the file."))
+    }
+    paths |= told
+    if many:
+        name = {"name": "name", "in": "path", "required": True, "schema": NAME}
+        healthy = paths.pop("/-/healthy")
+        paths = {
+            f"/m/{{name}}{path}": {**does, "parameters": [name]} for path, does in paths.items()
+        }
+        paths |= {**told, "/-/healthy": healthy, "/-/ready": _shows("/-/ready", SHOWS["/-/ready"])}
+        paths["/metrics"] = _shows("/metrics", "Numbers for Prometheus, by model.")
+        paths["/models"] = _shows("/models", "All models.")
     return {
         "openapi": "3.1.0",
         "info": {"title": "streamptron", "version": RELEASE},

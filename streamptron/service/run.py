@@ -13,7 +13,7 @@ from streamptron.command.process import say
 from streamptron.service.systemd import notify
 
 if typing.TYPE_CHECKING:
-    from streamptron.service.service import Service
+    from streamptron.service.models import Folder, One
 
 TICK = 0.2  # seconds
 SWITCH = 0.0005  # seconds after which a save lets an answer go first
@@ -45,20 +45,20 @@ class Running:
 
     Parameters
     ----------
-    service
-        Of the model.
+    models
+        What is served.
     doors
-        By which it is asked and taught.
+        By which they are asked and taught.
     """
 
-    def __init__(self, service: Service, doors: list[Door]) -> None:
-        self.service, self.doors = service, doors
+    def __init__(self, models: One | Folder, doors: list[Door]) -> None:
+        self.models, self.doors = models, doors
         self._code = 0
         self._jobs: set[asyncio.Task[Any]] = set()
 
     def run(self) -> int:
         """Answer until a signal ends it; the exit code."""
-        _many_files(sum(door.n_clients for door in self.doors))
+        _many_files(sum(door.n_clients for door in self.doors) + self.models.n_files)
         before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH)
         try:
@@ -67,14 +67,12 @@ class Running:
             sys.setswitchinterval(before)
 
     async def _run(self) -> int:
-        service = self.service
-        service.open()
+        self.models.start()
         saved = True
         try:
             await self._serve()
         finally:
-            saved = await service.save()
-            service.close()
+            saved = await self.models.stop()
         return self._code if saved else 1
 
     async def _serve(self) -> None:
@@ -108,17 +106,14 @@ class Running:
 
     def _start(self, what: str) -> None:
         """Begin what a signal asks for; it ends by itself."""
-        job = asyncio.get_running_loop().create_task(getattr(self.service, what)())
+        job = asyncio.get_running_loop().create_task(self.models.do(what))
         self._jobs.add(job)
         job.add_done_callback(self._jobs.discard)
 
     async def _tick(self) -> None:
         while True:
             notify("WATCHDOG=1")
-            try:
-                await self.service.tick()
-            except OSError as error:
-                self.service._say_once(f"the log did not reach the disk: {error}")
+            await self.models.do("tick")
             await asyncio.sleep(TICK)
 
 

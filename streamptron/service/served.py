@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import json
 import typing
 from array import array
@@ -17,7 +18,7 @@ from streamptron.doors.sets import RankModel
 from streamptron.doors.texts import MailDoor
 from streamptron.estimator.names import shown
 from streamptron.journal import Journal, journal_of
-from streamptron.modelfile.read import model_of
+from streamptron.modelfile.read import model_of, read
 from streamptron.service.bad import Bad, refused
 from streamptron.service.labels import Labels
 
@@ -31,6 +32,13 @@ INTERCEPT = "(intercept)"
 FEW = 100  # labels; of more not all probabilities are worked out for one answer
 JOURNAL = 10_000  # lessons that can be taken back
 JOURNAL_OF_MAILS = 500  # each about 100 kB
+
+
+def is_of_mails(path: str) -> bool:
+    """Whether a model reads mails, whose attachments come with them."""
+    with contextlib.suppress(OSError, ValueError):
+        return isinstance(read(path, mmap=True).tokenizer, MailDoor)
+    return False
 
 
 class Bounds(NamedTuple):

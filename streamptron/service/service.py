@@ -17,6 +17,7 @@ import json
 import secrets
 import time
 import typing
+from pathlib import Path
 from typing import Any
 
 from streamptron.command.process import say
@@ -117,6 +118,7 @@ class Service:
         self.ledger = Ledger(settings.remember, settings.remember_bytes)
         self.tally = Tally()
         self.texts: dict[str, tuple[dict[str, Any], Any, float]] = {}  # for the queue
+        self.seen: dict[str, Any] = {}  # what doors have worked out of it
         self.watchers: set[asyncio.Queue[dict[str, Any]]] = set()
         self.log: Any = None
         self.file = identity(path)
@@ -275,7 +277,7 @@ class Service:
         say(f"streamptron: reloaded {self.path}")
         return True
 
-    async def tick(self) -> None:
+    async def tick(self) -> bool:
         """Do what is due; it is called some times a second."""
         now, settings = time.monotonic(), self.settings
         if self.learns:
@@ -287,11 +289,15 @@ class Service:
                 await self.save()
             if settings.sync == "1s" and now - self._last_flush >= 1.0:
                 self._last_flush = now
-                await self.log.flush()
+                try:
+                    await self.log.flush()
+                except OSError as error:
+                    self._say_once(f"the log did not reach the disk: {error}")
         if settings.reload_seconds and now - self._last_look >= settings.reload_seconds:
             self._last_look = now
             if identity(self.path) not in (self.file, None):
                 await self.reload(asked=False)
+        return True
 
     def _say_once(self, message: str) -> None:
         if message not in self._said and len(self._said) < 100:
@@ -637,6 +643,16 @@ class Service:
             return ticket_event(self.model.learner, ticket)
 
     # --- Looked at
+
+    @property
+    def name(self) -> str:
+        """What a model is called: its file's name, without the suffix."""
+        return Path(self.path).stem
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory that closing it would free, or about that."""
+        return int(self.model.learner.memory_usage) + self.ledger.asked_bytes
 
     def about(self) -> dict[str, Any]:
         """The model, as JSON."""

@@ -327,7 +327,7 @@ def test_a_port_answers_too_and_ctrl_c_ends_it(model):  # noqa: F811
     ("words", "code", "message"),
     [
         (["--spamd", "sock", "--max-lines", "9"], 2, "--max-lines is for --http; leave it out"),
-        (["--positive", "Junk"], 2, "--positive is for --spamd; leave it out"),
+        (["--positive", "Junk"], 2, "--positive is for --create or --spamd; leave it out"),
         (["--spamd", "localhost:"], 2, "give a host and a port, as 127.0.0.1:783"),
         (["--spamd", "none/sock"], 1, "--spamd none/sock: No such file or directory"),
         (["--spamd", "sock", "--save-every", "1"], 2, "without --learn nothing is learned"),

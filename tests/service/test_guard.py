@@ -78,7 +78,8 @@ def test_other_machines_need_a_token(model):
 
 @contextlib.contextmanager
 def at_a_port(model, *words, port=0):
-    with process("serve", "-m", model, "--http", f"127.0.0.1:{port}", *words) as server:
+    option = "--models" if model.is_dir() else "--model"
+    with process("serve", option, model, "--http", f"127.0.0.1:{port}", *words) as server:
         try:
             first = server.stderr.readline().decode()
             yield int(re.search(r"127.0.0.1:(\d+)", first)[1])

@@ -58,9 +58,10 @@ class Link(http.client.HTTPConnection):
 
 @contextlib.contextmanager
 def serving(model, *words, code=0, end=signal.SIGTERM, said=None, **options):
-    """A server at a socket beside the model's file: a client, and the process."""
+    """A server at a socket beside the model's file, or folder: a client, and the process."""
     path = str(model.parent / "sock")
-    with process("serve", "-m", model, "--http", path, *words, **options) as server:
+    option = "--models" if model.is_dir() else "--model"
+    with process("serve", option, model, "--http", path, *words, **options) as server:
         try:
             first = server.stderr.readline()
             assert b" streamptron: answers at " in first, first + server.stderr.read()

@@ -72,11 +72,13 @@ async function watch() {
     try {
       const answer = await fetch("events", { headers: headers() });
       if (answer.status === 401) { await wantsToken(); continue; }
-      if (!answer.ok) throw new Error(String(answer.status));
+      if (!answer.ok) throw new Error((await answer.json()).error.message);
       wait = 500;
       await hear(answer.body.getReader());
-    } catch { /* the server is away; it is asked again */ }
-    state("the server is away; trying again", "away");
+      state("the server is away; trying again", "away");
+    } catch (error) { // it is asked again
+      state(error instanceof TypeError ? "the server is away; trying again" : error.message, "away");
+    }
     await new Promise((done) => setTimeout(done, wait));
   }
 }
@@ -379,6 +381,11 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "u") undo();
 });
 $("ask").addEventListener("submit", ask);
+const name = /^\/m\/([^/]+)\/$/.exec(location.pathname);
+if (name) { // one of a folder
+  document.title = `${name[1]}: streamptron`;
+  document.querySelector("h1").replaceChildren(el("a", { href: "../../", title: "All models" }, "streamptron"), ` / ${name[1]}`);
+}
 $("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) ask(event);
 });

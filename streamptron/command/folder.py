@@ -1,0 +1,94 @@
+"""`serve --models`: a folder of models, and what new ones are."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+import click
+
+from streamptron.command.options import (
+    LEARNER_OPTIONS,
+    TEXT_SECTION,
+    TOKENIZER_OPTIONS,
+    Learner,
+    Options,
+    new_model,
+    option_called,
+    taken,
+)
+from streamptron.learners import BY_NAME
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable
+
+OF_FOLDER = {"max_models": 1000, "max_open_bytes": 1 << 30, "create": False}
+OF_NEW = LEARNER_OPTIONS.without("max_labels")  # which all models have here
+SECTIONS = {
+    "New models of a folder": ["create", "events", "learner", *OF_NEW.names],
+    **TEXT_SECTION,
+}
+# How events of a kind are written in files: what a new model remembers of it.
+READING: dict[str, dict[str, Any]] = {
+    "text": {"format": "plain"},
+    "mail": {"format": "mail", "label_by": "folder"},
+    "x": {"format": "svmlight"},
+}
+FOLDER_OPTIONS = Options(
+    click.option(
+        "--max-models",
+        type=click.IntRange(1),
+        default=OF_FOLDER["max_models"],
+        show_default=True,
+        help="Models of the folder.",
+    ),
+    click.option(
+        "--max-open-bytes",
+        type=click.IntRange(1),
+        default=OF_FOLDER["max_open_bytes"],
+        show_default=True,
+        help="Memory of open models; the others are saved and closed.",
+    ),
+    click.option("--create", is_flag=True, help="Make a model when it is first asked or taught."),
+    click.option(
+        "--events",
+        type=click.Choice(list(READING)),
+        help="What its events are: texts, mails, or numbers and names.  [default: text]",
+    ),
+    click.option("--learner", type=Learner(list(BY_NAME)), help="Its learner, as of train."),
+    *OF_NEW,
+    *TOKENIZER_OPTIONS,
+)
+
+
+def check(model: str | None, models: str | None, spamd: str | None, given: dict[str, Any]) -> None:
+    """That the options are those of one model, or of a folder."""
+    if (model is None) == (models is None):
+        raise click.UsageError("give --model FILE or --models FOLDER, one of the two")
+    for name, default in OF_FOLDER.items():
+        if given[name] != default and models is None:
+            option = name.replace("_", "-")
+            raise click.UsageError(f"--{option} is for --models; leave it out, or give that")
+    if models is not None and spamd is not None:
+        raise click.UsageError("--spamd is for one model; give --model FILE")
+    if given["create"] and not given["learns"]:
+        raise click.UsageError("--create is for models that learn; give --learn, too")
+    new = ["events", "learner", *OF_NEW.names, *TOKENIZER_OPTIONS.names]
+    asked = taken(new, dict(given))
+    if given["positive"] is not None and spamd is None:
+        asked["positive"] = given["positive"]
+    if asked and not given["create"]:
+        option = option_called(next(iter(asked)))
+        also = " or --spamd" if option == "--positive" else ""
+        raise click.UsageError(f"{option} is for --create{also}; leave it out, or give that")
+
+
+def created(given: dict[str, Any]) -> Callable[[str], Any]:
+    """What writes a new model to a path."""
+    events = given["events"] or "text"
+    model = new_model(dict(given), READING[events])
+    if events == "x":  # of which labels are whatever JSON has
+        return typing.cast("Callable[[str], Any]", model.learner.save)
+    if given["known_labels"]:
+        raise click.UsageError("--known-labels: a new model knows no label yet; leave it out")
+    return model.save

@@ -1,0 +1,246 @@
+"""Which models there are: one, or those of a folder, opened when they are asked for.
+
+    FOLDER/news.model            the model `news`, at /m/news/
+    FOLDER/news.model.lessons    its log
+
+The models used least recently are saved and closed when those that are open take too much memory;
+each is opened again when it is asked for. A model in use is not closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+import typing
+from typing import Any
+
+from streamptron.command.process import say
+from streamptron.estimator.names import shown
+from streamptron.modelfile.lock import ModelLock
+from streamptron.service.bad import Bad
+from streamptron.service.service import Service
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from streamptron.service.service import Settings
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+SUFFIX = ".model"
+LOOK = 1.0  # seconds
+FILES = 4  # of an open model
+
+
+class One:
+    """The only model."""
+
+    many = False
+    n_files = 0  # that may be open, beside those that each process has
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+
+    async def find(self, name: str | None, creates: bool = False) -> Service:
+        """The service of a model, which is in use until `let_go`; None: of the only one."""
+        if name not in (None, self.service.name):
+            raise Bad(404, f"there is no model {name}; this is {self.service.name}", "name", name)
+        return self.service
+
+    def let_go(self, service: Service) -> None:
+        """Nothing is closed before the end."""
+
+    def opened(self) -> Iterable[Service]:
+        """The services that are open."""
+        return [self.service]
+
+    def start(self) -> None:
+        """Open what is served from the first moment."""
+        self.service.open()
+
+    async def do(self, what: str) -> bool:
+        """Save, reload or do what is due; whether that has gone well."""
+        return bool(await getattr(self.service, what)())
+
+    async def stop(self) -> bool:
+        """Save and close it; whether all is saved."""
+        saved = await self.service.save()
+        self.service.close()
+        return saved
+
+
+class Folder:
+    """The models of a folder.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    settings
+        How each of them is served.
+    create
+        Writes a new model to a path; None: there are no new ones.
+    most
+        So many there may be in the folder.
+    most_bytes
+        Of the memory of those that are open.
+    """
+
+    many = True
+
+    def __init__(
+        self,
+        path: str,
+        settings: Settings,
+        *,
+        create: Callable[[str], Any] | None = None,
+        most: int = 1000,
+        most_bytes: int = 1 << 30,
+    ) -> None:
+        self.path, self.settings = path, settings
+        self.most, self.most_bytes = most, most_bytes
+        self.n_files = FILES * most
+        self._create = create
+        self._open: dict[str, Service] = {}  # the least recently used first
+        self._used: dict[Service, int] = {}  # by how many requests
+        self._lock = asyncio.Lock()  # one at a time is opened or closed
+        self._next_look = 0.0  # at how much memory they take
+
+    async def find(self, name: str | None, creates: bool = False) -> Service:
+        """The service of a model, which is in use until `let_go`."""
+        if name is None or not NAME.fullmatch(name):
+            raise Bad(
+                400,
+                f"name={shown(name)}: give 1 to 64 of a-z, 0-9, '.', '_' and '-', the first of "
+                "them a letter or a digit",
+                "name",
+                name,
+            )
+        if name not in self._open:
+            async with self._lock:
+                if name not in self._open:
+                    self._open[name] = await self._opened(name, creates)
+                    self._next_look = 0.0
+        service = self._open[name] = self._open.pop(name)
+        self._use(service)
+        return service
+
+    def _use(self, service: Service) -> None:
+        self._used[service] = self._used.get(service, 0) + 1
+
+    def let_go(self, service: Service) -> None:
+        """A request is done with it."""
+        self._used[service] -= 1
+        if not self._used[service]:
+            del self._used[service]
+
+    async def _opened(self, name: str, creates: bool) -> Service:
+        path = os.path.join(self.path, f"{name}{SUFFIX}")
+        if not os.path.isfile(path):
+            if self._create is None or not creates:
+                how = "send it a lesson or an event" if self._create else "start with --create"
+                raise Bad(404, f"there is no model {name}; to have it made, {how}", "name", name)
+            if len(self.names()) >= self.most:
+                raise Bad(
+                    507,
+                    f"there are --max-models {self.most} models, and {name} would be one more",
+                    "name",
+                    name,
+                )
+        loop = asyncio.get_running_loop()
+        service = Service(path, self.settings)
+        try:
+            await loop.run_in_executor(None, self._prepare, path)
+            await loop.run_in_executor(None, service.open)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+            say(f"streamptron: {path}: {error}")
+            raise Bad(503, f"the model {name} cannot be opened: {reason}", "name", name) from None
+        return service
+
+    def _prepare(self, path: str) -> None:
+        """Write a new model, if there is none yet."""
+        if self._create is not None and not os.path.exists(path):
+            lock = ModelLock(path)
+            with lock:
+                if not os.path.exists(path):
+                    self._create(path)
+
+    def names(self) -> list[str]:
+        """Of all models in the folder."""
+        with os.scandir(self.path) as found:
+            names = [each.name.removesuffix(SUFFIX) for each in found if _is_model(each)]
+        return sorted(names)
+
+    def listed(self) -> list[dict[str, Any]]:
+        """All models, as JSON."""
+        rows = []
+        for name in self.names():
+            row: dict[str, Any] = {"name": name, "open": name in self._open}
+            if name in self._open:
+                service = self._open[name]
+                tally, learner = service.tally, service.model.learner
+                row |= {
+                    "class": type(learner).__name__,
+                    "asked": tally.asked,
+                    "version": service.n,
+                    "labels": len(service.model.labels.names),
+                    "error_lately": tally.error_lately if tally.lately else None,
+                    "bytes": learner.memory_usage,
+                }
+            rows.append(row)
+        return rows
+
+    def opened(self) -> Iterable[Service]:
+        """The services that are open, the last used first."""
+        return list(self._open.values())[::-1]
+
+    def start(self) -> None:
+        """Open none yet."""
+        if not os.path.isdir(self.path):
+            raise NotADirectoryError(f"--models {self.path} is not a folder; make it first")
+
+    async def do(self, what: str) -> bool:
+        """Save, reload or do what is due; whether that has gone well with each."""
+        well = True
+        for name in list(self._open):
+            if service := self._open.get(name):
+                self._use(service)  # so that it is not closed meanwhile
+                try:
+                    well = bool(await getattr(service, what)()) and well
+                finally:
+                    self.let_go(service)
+        if time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + LOOK
+            async with self._lock:
+                await self._close_some()
+        return well
+
+    async def _close_some(self) -> None:
+        sizes = {name: service.size for name, service in self._open.items()}
+        total = sum(sizes.values())
+        for name in list(sizes)[:-1]:  # the last one may be larger than all may be
+            if total <= self.most_bytes:
+                return
+            if self._open[name] in self._used:
+                continue
+            service = self._open.pop(name)
+            if await service.save():
+                service.close()
+                total -= sizes[name]
+            else:  # its lessons are in its log, as was said; it stays
+                self._open = {name: service, **self._open}
+
+    async def stop(self) -> bool:
+        """Save and close all; whether all is saved."""
+        saved = True
+        for service in self.opened():
+            saved &= await service.save()
+            service.close()
+        return saved
+
+
+def _is_model(found: os.DirEntry[str]) -> bool:
+    name = found.name.removesuffix(SUFFIX)
+    return name != found.name and NAME.fullmatch(name) is not None and found.is_file()
