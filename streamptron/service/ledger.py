@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from streamptron.estimator.names import shown
 from streamptron.service.bad import Bad
+from streamptron.service.tally import Judged
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,12 +53,15 @@ class Taught(NamedTuple):
         With which it was learned.
     n
         Its number.
+    judged
+        How it was counted; None: it was not.
     """
 
     mark: str
     label: Any
     weight: float
     n: int
+    judged: Judged | None = None
 
 
 class Ledger:
@@ -79,8 +83,9 @@ class Ledger:
         self.asked_bytes = 0
         self.taught: dict[str, Taught] = {}
         if kept:
-            for id, *rest in json.loads(zlib.decompress(base64.b64decode(kept))):
-                self.taught[id] = Taught(*rest)
+            rows = json.loads(zlib.decompress(base64.b64decode(kept)))
+            for id, mark, label, w, n, judged in rows:
+                self.taught[id] = Taught(mark, label, w, n, judged and Judged(*judged))
         self._begin = secrets.token_hex(4)
         self._numbers = count(1)
 

@@ -32,7 +32,7 @@ from streamptron.service.learning import learn
 from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, kept
 from streamptron.service.mails import Mails
 from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
-from streamptron.service.tally import Tally
+from streamptron.service.tally import Tally, is_wrong
 from streamptron.thick import is_unsure
 from streamptron.tickets import Step, ticket_event
 
@@ -608,18 +608,23 @@ class Service:
     def _count(self, lesson: dict[str, Any]) -> None:
         """Know a lesson, and count it."""
         do, id, tally = lesson["do"], lesson["id"], self.tally
-        taught = Taught(lesson["mark"], lesson["label"], lesson["weight"], lesson["n"])
+        label, before = lesson["label"], self.ledger.taught.get(id)
+        wrong = judged = None
+        if do == "learn":
+            judged = tally.judge(lesson["answered"], lesson["p"], label)
+            wrong = is_wrong(judged.answered, label) and judged.answered is not None
+        else:
+            tally.corrected += do == "correct"
+            tally.undone += do == "undo"
+            if before is not None:
+                judged = before.judged
+                tally.correct(judged, before.label, label)
+                tally.amend(id, label)
+        taught = Taught(lesson["mark"], label, lesson["weight"], lesson["n"], judged)
         self.ledger.teach(id, taught)
         self.texts.pop(id, None)
         if self.mails is not None:
             self.mails.count(lesson)
-        wrong = None
-        if do == "learn":
-            wrong = tally.judge(lesson["answered"], lesson["p"], lesson["label"])
-        elif do == "correct":
-            tally.corrected += 1
-        else:
-            tally.undone += 1
         if self.watchers:
             told = {"done": do, "id": id, "label": lesson["label"], "wrong": wrong}
             for watcher in self.watchers:

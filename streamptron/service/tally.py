@@ -6,7 +6,7 @@ import math
 import time
 import typing
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +33,22 @@ class Counted:
         self.learned, self.answered, self.right, self.asked = learned, answered, right, asked
 
 
+class Judged(NamedTuple):
+    """A lesson as it was counted, so that it can be counted anew when its label is corrected.
+
+    Attributes
+    ----------
+    number
+        Of the lesson, as the curve counts them.
+    answered, probability
+        What was answered before it.
+    """
+
+    number: int
+    answered: Any
+    probability: float | None
+
+
 class Curve:
     """Mistakes over lessons, in a bounded number of points."""
 
@@ -47,10 +63,33 @@ class Curve:
         if self.n == self.width:
             self.points.append(self.wrong)
             self.n = self.wrong = 0
+        self._shorten()
+
+    @property
+    def lessons(self) -> int:
+        """So many it has had."""
+        return self.width * len(self.points) + self.n
+
+    def move(self, number: int, by: int) -> None:
+        """A lesson was a mistake, or was none, other than it was counted."""
+        at = (number - 1) // self.width
+        if at < len(self.points):
+            self.points[at] += by
+        else:
+            self.wrong += by
+
+    def _shorten(self) -> None:
         if len(self.points) >= POINTS:
             pairs = zip(self.points[::2], self.points[1::2], strict=True)
             self.points = [sum(pair) for pair in pairs]
             self.width *= 2
+
+
+def is_wrong(answered: Any, label: Any) -> bool:
+    """Whether an answer was not the label, or not just these labels."""
+    if isinstance(label, list):
+        return set(answered or ()) != set(label)
+    return bool(answered != label)
 
 
 class Tally:
@@ -73,8 +112,8 @@ class Tally:
         self.labels = {label: Counted(*rest) for label, *rest in kept.get("labels", [])}
         self.confusions = {(a, b): n for a, b, n in kept.get("confusions", [])}
         self.curve = Curve(*kept.get("curve", ()))
-        self.lately: deque[bool] = deque(kept.get("lately", ()), LATELY)
-        self.wrong_lately = sum(self.lately)
+        self.lately: dict[int, bool] = {n: bool(wrong) for n, wrong in kept.get("lately", ())}
+        self.wrong_lately = sum(self.lately.values())
         self.wrong: deque[dict[str, Any]] = deque(maxlen=MISTAKES)
         self._moved: deque[tuple[int, dict[tuple[str, str], float]]] = deque(maxlen=SPANS)
         self.started = time.time()
@@ -100,7 +139,7 @@ class Tally:
                 list(self.curve.points),
                 [self.curve.n, self.curve.wrong],
             ],
-            "lately": [int(wrong) for wrong in self.lately],
+            "lately": [[number, int(wrong)] for number, wrong in self.lately.items()],
         }
 
     def counted(self, label: Any) -> Counted:
@@ -120,44 +159,84 @@ class Tally:
             for each in label if isinstance(label, list) else (label,):
                 self.counted(each).asked += n
 
-    def judge(self, answered: Any, probability: float | None, label: Any) -> bool:
-        """Count a lesson by what was answered before it; whether that was wrong."""
-        several = isinstance(label, list)
-        right = set(answered or ()) == set(label) if several else answered == label
-        wrong = not right
-        for each in label if several else (label,):
-            self.counted(each).learned += 1
-        for each in (answered or ()) if several else (answered,):
-            if each is not None:
-                found = self.counted(each)
-                found.answered += 1
-                found.right += each in label if several else right
-        if answered is None:
-            return wrong  # a model without labels cannot answer: not a mistake
-        self.lessons += 1
-        self.mistakes += wrong
+    def judge(self, answered: Any, probability: float | None, label: Any) -> Judged:
+        """Count a lesson by what was answered before it."""
+        if answered is None:  # a model without labels cannot answer: not a mistake
+            judged = Judged(0, None, None)
+            self._count(judged, label, 1)
+            return judged
+        wrong = is_wrong(answered, label)
         self.curve.add(wrong)
-        if len(self.lately) == LATELY:
-            self.wrong_lately -= self.lately[0]
-        self.lately.append(wrong)
+        judged = Judged(self.curve.lessons, answered, probability)
+        self._count(judged, label, 1)
+        self.lately[judged.number] = wrong
         self.wrong_lately += wrong
+        if len(self.lately) > LATELY:
+            self.wrong_lately -= self.lately.pop(next(iter(self.lately)))
+        return judged
+
+    def correct(self, judged: Judged | None, before: Any, label: Any) -> None:
+        """Count a lesson by its right label; None: it was taken back, and counts no more."""
+        if judged is None:  # a command has learned it
+            return
+        self._count(judged, before, -1)
+        if label is not None:
+            self._count(judged, label, 1)
+        if judged.answered is None:
+            return
+        was = is_wrong(judged.answered, before)
+        wrong = label is not None and is_wrong(judged.answered, label)
+        self.curve.move(judged.number, wrong - was)
+        if judged.number in self.lately:
+            self.wrong_lately += wrong - was
+            self.lately[judged.number] = wrong
+            if label is None:
+                del self.lately[judged.number]
+
+    def _count(self, judged: Judged, label: Any, by: int) -> None:
+        """Count a lesson, or count it no more."""
+        answered, probability = judged.answered, judged.probability
+        several = isinstance(label, list)
+        for each in label if several else (label,):
+            self.counted(each).learned += by
+        if answered is None:
+            return
+        wrong = is_wrong(answered, label)
+        right = not wrong
+        self.lessons += by
+        self.mistakes += wrong * by
+        for each in answered if several else (answered,):
+            counted = self.counted(each)
+            counted.answered += by
+            counted.right += by * (each in label if several else right)
         if probability is not None:
             bucket = self.calibration[min(BUCKETS - 1, int(probability * BUCKETS))]
-            bucket[0] += 1
-            bucket[1] += right
-            bucket[2] += probability
+            bucket[0] += by
+            bucket[1] += right * by
+            bucket[2] += probability * by
             # of the answer alone: how much what it said of itself was worth
             p = probability if right else 1.0 - probability
-            self.log_loss -= math.log(max(LEAST, p))
+            self.log_loss -= by * math.log(max(LEAST, p))
         if wrong and not several:
-            self._confuse(str(label), str(answered))
-        return wrong
+            self._confuse(str(label), str(answered), by)
 
-    def _confuse(self, label: str, answered: str) -> None:
+    def _confuse(self, label: str, answered: str, by: int) -> None:
+        n = self.confusions.get((label, answered), 0) + by
+        if n <= 0:  # or it was dropped since
+            self.confusions.pop((label, answered), None)
+            return
         if len(self.confusions) >= PAIRS and (label, answered) not in self.confusions:
             least = min(self.confusions, key=lambda pair: self.confusions[pair])
             del self.confusions[least]
-        self.confusions[label, answered] = self.confusions.get((label, answered), 0) + 1
+        self.confusions[label, answered] = n
+
+    def amend(self, id: str, label: Any) -> None:
+        """A lesson among the last mistakes has another label now; None: it was taken back."""
+        for each in list(self.wrong):
+            if each["id"] == id:
+                each["label"] = label
+                if label is None or not is_wrong(each["answered"], label):
+                    self.wrong.remove(each)
 
     def move(self, label: Any, before: dict[str, float], after: dict[str, float]) -> None:
         """Note how far a lesson has moved what words say for its label."""
