@@ -1,3 +1,4 @@
+from collections.abc import Container
 from typing import Any, ClassVar
 
 from typing_extensions import disjoint_base
@@ -31,3 +32,18 @@ class Lines(Texts):
     replaced: bool
     def __init__(self, door: TextDoor, block: bytes, kind: int) -> None: ...
     def leave_out(self, row: int, reason: str) -> None: ...
+
+@disjoint_base
+class Questions(Texts):
+    others: list[bytes]
+    other_lines: list[int]
+    n_lines: int
+    def __init__(self, door: TextDoor, block: bytes, known: Container[str]) -> None: ...
+    def answered(
+        self,
+        heads: list[bytes],
+        tail: bytes,
+        outputs: Any,
+        probabilities: Any,
+        others: list[bytes],
+    ) -> bytes: ...

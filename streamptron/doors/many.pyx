@@ -1,6 +1,6 @@
 """Many rows: predicted and learned in a loop, behind the gate, without the interpreter's lock.
 
-And a block of lines, as many texts with their labels.
+And a block of lines, as many texts with their labels, or as questions of JSON.
 """
 
 from array import array
@@ -8,7 +8,7 @@ from array import array
 cimport cython
 from libc.math cimport isfinite
 from libc.stdint cimport uint64_t, uint8_t
-from libc.string cimport memmove
+from libc.string cimport memchr, memcpy, memmove
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from streamptron.doors.crew cimport (
@@ -22,9 +22,12 @@ from streamptron.doors.rows cimport Rows, data_of
 from streamptron.doors.texts cimport TextDoor, Texts
 from streamptron.engine.events cimport (
     SP_LINES_EITHER, SP_LINES_FASTTEXT, SP_LINES_LABELLED, SP_LINES_TEXT, SP_LINE_BLANK,
-    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_ahead_leave_out, sp_event,
-    sp_event_free, sp_event_init, sp_line, sp_line_ends, sp_line_next)
-from streamptron.engine.memory cimport SP_SLOTS_RESERVED, SP_SLOT_NULL, sp_slot_type
+    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, SP_QUESTION_SPARE,
+    sp_ahead_leave_out, sp_event, sp_event_free, sp_event_init, sp_line, sp_line_ends,
+    sp_line_next, sp_question, sp_question_read)
+from streamptron.engine.file cimport SP_NUMBER_ROOM, sp_share_write
+from streamptron.engine.memory cimport (
+    SP_SLOTS_RESERVED, SP_SLOT_NULL, sp_free, sp_malloc, sp_slot_type)
 from streamptron.engine.names cimport (
     SP_KEY_BYTES, sp_index, sp_index_find, sp_index_free, sp_index_init, sp_index_insert, sp_key,
     sp_key_hash, sp_key_text, sp_piece, sp_seed)
@@ -437,3 +440,165 @@ cdef class Lines(Texts):
 
     def __reduce__(self):
         return Lines, (self.door, self.texts, self.kind)
+
+
+# --- Lines of JSON, which ask
+
+cdef extern from "Python.h":
+    char* PyOS_double_to_string(
+        double value, char kind, int digits, int flags, int* found) except NULL
+    void PyMem_Free(void* p) noexcept
+    int Py_DTSF_ADD_DOT_0
+
+
+cdef struct Question:
+    sp_piece id                         # n is 0: there is none
+    Py_ssize_t line                     # among those that are not blank
+
+
+cdef char* _put(char* to, bytes what) noexcept:
+    memcpy(to, PyBytes_AS_STRING(what), len(what))
+    return to + len(what)
+
+
+cdef char* _put_number(char* to, double number) except NULL:
+    """As repr writes it."""
+    cdef size_t n = sp_share_write(number, to)
+    cdef char* shown
+    if n:
+        return to + n
+    shown = PyOS_double_to_string(number, b"r", 0, Py_DTSF_ADD_DOT_0, NULL)
+    try:
+        while shown[n]:
+            to[n] = shown[n]
+            n += 1
+    finally:
+        PyMem_Free(shown)
+    return to + n
+
+
+cdef class Questions(Texts):
+    """The texts of a block of lines of JSON: ``{"text": ...}``, with or without an ``"id"``.
+
+    Parameters
+    ----------
+    door
+        The tokenizer's part in the core, which reads the texts.
+    block
+        Bytes of whole lines; the last one may lack its end.
+    known
+        Ids whose lines are left to the caller.
+
+    Attributes
+    ----------
+    others
+        Lines that say anything else, but blank ones; they are left to the caller.
+    other_lines
+        Where these are among all lines, from 0.
+    n_lines
+        All lines but blank ones.
+    """
+    cdef Question* questions
+    cdef uint8_t* room                  # of texts that had escapes
+    cdef readonly list others, other_lines
+    cdef readonly Py_ssize_t n_lines
+
+    def __dealloc__(self):
+        sp_free(self.questions)
+        sp_free(self.room)
+
+    def __init__(self, TextDoor door not None, bytes block not None, known):
+        cdef const uint8_t* p = <const uint8_t*> PyBytes_AS_STRING(block)
+        cdef const uint8_t* end = p + len(block)
+        cdef const uint8_t* line_end
+        cdef uint8_t* room
+        cdef Py_ssize_t n = 1 + count_line_ends(block)
+        cdef sp_question line
+        cdef Question* question
+        cdef bint read, some_known = bool(known)
+        if door.names is not None:
+            raise ValueError("a line is one text; a Tokenizer with fields cannot read it")
+        self._room(n)
+        self.others, self.other_lines = [], []
+        self.questions = <Question*> sp_malloc(n * sizeof(Question))
+        self.room = room = <uint8_t*> sp_malloc(len(block) + SP_QUESTION_SPARE)
+        if self.questions == NULL or self.room == NULL:
+            raise MemoryError("no memory for the lines")
+        while p < end:
+            line_end = <const uint8_t*> memchr(p, 10, end - p)
+            if line_end == NULL:
+                line_end = end
+            read = sp_question_read(&line, p, line_end, &room)
+            if read and some_known and line.id != NULL:
+                read = (<bytes> line.id[:line.n_id]).decode() not in known
+            if read:
+                question = &self.questions[self.n_rows]
+                question.id.p, question.id.n = line.id, line.n_id
+                question.line = self.n_lines
+                self.pieces[self.n_rows].p = line.text
+                self.pieces[self.n_rows].n = line.n_text
+                self.pieces[self.n_rows].surrogates = False
+                self.n_rows += 1
+                self.n_lines += 1
+            else:
+                other = PyBytes_FromStringAndSize(<const char*> p, line_end - p)
+                if other.strip():
+                    self.others.append(other)
+                    self.other_lines.append(self.n_lines)
+                    self.n_lines += 1
+            p = line_end + 1
+
+    def answered(self, list heads not None, bytes tail not None, outputs, probabilities,
+                 list others not None):
+        """The answers as lines, in order: ``{"id":...,`` a label's head, its probability, a tail.
+
+        Parameters
+        ----------
+        heads
+            By output; the last one, without a probability, is for a text that has none (-1).
+        tail
+            What ends an answer.
+        outputs, probabilities
+            By text.
+        others
+            The answers to other lines.
+        """
+        cdef Py_ssize_t r, at, size, n_others = len(others), other = 0
+        cdef Py_ssize_t n_labels = len(heads) - 1
+        cdef const Py_ssize_t* k = <const Py_ssize_t*> data_of(outputs, self.n_rows)
+        cdef const double* p = <const double*> data_of(probabilities, self.n_rows)
+        cdef char* to
+        cdef bytes text
+        if n_others != len(self.others) or n_labels < 0:
+            raise ValueError("there is an answer missing")
+        size = self.n_rows * (len(tail) + SP_NUMBER_ROOM + 10)
+        for r in range(self.n_rows):
+            if not -1 <= k[r] < n_labels:
+                raise ValueError("there is a label missing")
+            size += self.questions[r].id.n + len(<bytes> heads[k[r] if k[r] >= 0 else n_labels])
+        for text in others:
+            size += len(text) + 1
+        text = PyBytes_FromStringAndSize(NULL, size)
+        to = PyBytes_AS_STRING(text)
+        r = 0
+        for at in range(self.n_lines):
+            if other < n_others and <Py_ssize_t> self.other_lines[other] == at:
+                to = _put(to, others[other])
+                other += 1
+            else:
+                to = _put(to, b"{")
+                if self.questions[r].id.n:
+                    to = _put(to, b'"id":"')
+                    memcpy(to, self.questions[r].id.p, self.questions[r].id.n)
+                    to = _put(to + self.questions[r].id.n, b'",')
+                to = _put(to, <bytes> heads[k[r] if k[r] >= 0 else n_labels])
+                if k[r] >= 0:
+                    to = _put_number(to, p[r])
+                to = _put(to, tail)
+                r += 1
+            to[0] = 10
+            to += 1
+        return text[:to - PyBytes_AS_STRING(text)]
+
+    def __reduce__(self):
+        raise TypeError("questions are of one block, and are not pickled")

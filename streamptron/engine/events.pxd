@@ -107,6 +107,19 @@ cdef extern from "events/lines.h" nogil:
     size_t sp_line_ends(const uint8_t *p, size_t n) noexcept
     bint sp_line_next(sp_line *line, int kind) noexcept
 
+cdef extern from "events/question.h" nogil:
+    enum:
+        SP_QUESTION_SPARE
+
+    ctypedef struct sp_question:
+        const uint8_t *text
+        size_t n_text
+        const uint8_t *id
+        size_t n_id
+
+    bint sp_question_read(sp_question *line, const uint8_t *p, const uint8_t *end,
+                        uint8_t **room) noexcept
+
 
 cdef extern from "events/matrix.h" nogil:
     enum:

@@ -14,6 +14,12 @@ cdef extern from "json/words.h" nogil:
         size_t n
         char *text
 
+cdef extern from "json/numbers.h" nogil:
+    enum:
+        SP_NUMBER_ROOM
+
+    size_t sp_share_write(double number, char *to) noexcept
+
 cdef extern from "file/header.h" nogil:
     enum:
         SP_ARRAYS

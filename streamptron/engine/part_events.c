@@ -3,6 +3,7 @@
 #include "events/candidates.c"
 #include "events/lines.c"
 #include "events/pairs.c"
+#include "events/question.c"
 #include "events/tally.c"
 #include "events/text.c"
 #include "mail/folding.c"

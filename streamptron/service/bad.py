@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import typing
 from typing import Any
 
@@ -37,7 +38,8 @@ class Bad(Exception):
     def said(self) -> dict[str, Any]:
         """As JSON."""
         value = self.value
-        if not (value is None or isinstance(value, bool | int | float)):
+        is_json = value is None or isinstance(value, int)
+        if not is_json and not (isinstance(value, float) and math.isfinite(value)):
             value = shown(value) if not isinstance(value, str) else value[:100]
         return {"error": {"field": self.field, "value": value, "message": self.message}}
 

@@ -12,7 +12,8 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from streamptron.service.bad import Bad
+from streamptron.doors.many import Questions, count_line_ends
+from streamptron.service.bad import OF_THE_LIBRARY, Bad
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +83,14 @@ class Turns:
         self.service, self.do = service, do
         self._many: Callable[[list[Any]], list[Any]] = getattr(service, f"{do}_many")
         self._n = 8  # events of a slice
+        self._size = 1 << 12  # bytes of one, of lines that the engine reads
         self.writes = do != "predict"
+
+    @property
+    def reads_lines(self) -> bool:
+        """Whether the engine reads and answers lines, without an object for each."""
+        service = self.service
+        return not self.writes and not service.learns and service.model.reads_lines
 
     async def done(self, events: list[Any]) -> list[Any]:
         """What becomes of each: an object, or a Bad."""
@@ -97,6 +105,39 @@ class Turns:
                 self._n = max(1, self._n // 2)
             await asyncio.sleep(0)
         return found
+
+    async def lines(self, block: bytes, number: int) -> tuple[list[bytes], int]:
+        """What becomes of lines that the engine reads, and the number of the last one."""
+        found: list[bytes] = []
+        at = 0
+        while at < len(block):
+            end = block.find(b"\n", min(at + self._size, len(block))) + 1 or len(block)
+            began = time.perf_counter()
+            part, n = self._lines(block[at:end], number)
+            found.append(part)
+            took = time.perf_counter() - began
+            if took < SLICE / 2:
+                self._size = min(1 << 18, 2 * self._size)
+            elif took > SLICE:
+                self._size = max(1, self._size // 2)
+            at, number = end, number + n
+            await asyncio.sleep(0)
+        return found, number
+
+    def _lines(self, part: bytes, number: int) -> tuple[bytes, int]:
+        service = self.service
+        questions = Questions(service.model.before, part, service.ledger.taught)
+
+        def others() -> list[bytes]:
+            found = self._many(decoded_lines(questions.others)) if questions.others else []
+            pairs = zip(found, questions.other_lines, strict=True)
+            return [as_line(each, number + at + 1).encode() for each, at in pairs]
+
+        try:
+            found = service.answered(questions, others)
+        except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
+            found = as_lines(self._many(decoded_lines(_without_blank(part))), number)
+        return found, questions.n_lines
 
     async def durable(self, found: list[Any]) -> None:
         """Wait until what was learned is as safe as was asked, and say so."""
@@ -118,6 +159,12 @@ def as_line(found: Any, number: int) -> str:
         error = found.said()["error"]
         return encoded({"error": {"line": number, **error, "status": found.status}})
     return encoded(found)
+
+
+def as_lines(found: list[Any], number: int) -> bytes:
+    """Answers as lines; the number is that of the line before them."""
+    lines = [as_line(each, n) for n, each in enumerate(found, number + 1)]
+    return ("\n".join(lines) + "\n").encode()
 
 
 class LinesResponse(Response):
@@ -179,29 +226,37 @@ class LinesResponse(Response):
             async with asyncio.timeout(limits.seconds):
                 piece = await anext(pieces, b"")
             rest += piece
-            if piece:
-                *lines, rest = rest.split(b"\n")
-            else:
-                lines, rest = [rest], b""
+            end = rest.rfind(b"\n") + 1 if piece else len(rest)
+            block, rest = rest[:end], rest[end:]
             if len(rest) > limits.body:
                 raise Bad(413, f"a line has more than --max-size {limits.body} bytes")
-            lines = [line for line in lines if line.strip()]
-            if number + len(lines) > limits.lines:
-                raise Bad(
-                    413, f"there are more than --max-lines {limits.lines}; send them in parts"
-                )
-            for at in range(0, len(lines), PENDING):
-                number = await self._answer(lines[at : at + PENDING], number)
+            if self._turns.reads_lines and number + count_line_ends(block) < limits.lines:
+                parts, number = await self._turns.lines(block, number)
+                await self._put_all(parts)
+            else:
+                number = await self._answer(block, number)
             if not piece:
                 return
 
-    async def _answer(self, lines: list[bytes], number: int) -> int:
-        found = await self._turns.done(decoded_lines(lines))
-        await self._turns.durable(found)
-        text = "\n".join([as_line(each, n) for n, each in enumerate(found, number + 1)])
-        self._put(text.encode() + b"\n")
+    async def _answer(self, block: bytes, number: int) -> int:
+        lines = _without_blank(block)
+        if number + len(lines) > self._limits.lines:
+            most = self._limits.lines
+            raise Bad(413, f"there are more than --max-lines {most}; send them in parts")
+        for at in range(0, len(lines), PENDING):
+            found = await self._turns.done(decoded_lines(lines[at : at + PENDING]))
+            await self._turns.durable(found)
+            await self._put_all([as_lines(found, number + at)])
+        return number + len(lines)
+
+    async def _put_all(self, parts: list[bytes]) -> None:
+        for part in parts:
+            self._put(part)
         while self._size > UNSENT:
             self._room.clear()
             async with asyncio.timeout(self._limits.seconds):
                 await self._room.wait()
-        return number + len(lines)
+
+
+def _without_blank(block: bytes) -> list[bytes]:
+    return [line for line in block.split(b"\n") if line.strip()]

@@ -15,7 +15,7 @@ from streamptron._core import BinaryModel
 from streamptron.command.fields import event_of, is_union
 from streamptron.doors.late import can_undo
 from streamptron.doors.sets import RankModel
-from streamptron.doors.texts import MailDoor
+from streamptron.doors.texts import MailDoor, TextDoor
 from streamptron.estimator.names import shown
 from streamptron.journal import Journal, journal_of
 from streamptron.modelfile.read import model_of, read
@@ -246,18 +246,22 @@ class Served:
                 found = learner.predict_proba_one(seen)
         return Answer(label, found[label], found)
 
-    def answers(self, texts: list[str]) -> tuple[list[Any], array[int], array[float]]:
-        """Labels as JSON; and of each text the number of its label, or -1, and the probability.
+    def answers(self, rows: Any) -> tuple[list[Any], array[int], array[float]]:
+        """Labels as JSON; and of each row the number of its label, or -1, and the probability.
 
         It is the engine's door for batches.
         """
-        n = len(texts)
-        rows = self.before.transform_many(texts)
+        n = len(rows)
         outputs, p = array("q", bytes(8 * n)), array("d", bytes(8 * n))
         done, labels = self.learner._predict_rows(rows, None, outputs, None, None, p)
         if done < n:
             raise MemoryError("there is no memory for the scores")
         return [self.name(label) for label in labels], outputs, p
+
+    @property
+    def reads_lines(self) -> bool:
+        """Whether the engine reads its events from lines of JSON."""
+        return self.kind == "text" and isinstance(self.before, TextDoor) and not self.several
 
     def likeliest(self, answer: Answer, n: int) -> list[dict[str, Any]]:
         """The answer and the other labels by their probabilities, n together."""

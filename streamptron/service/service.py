@@ -14,9 +14,11 @@ import base64
 import contextlib
 import dataclasses
 import json
+import os
 import secrets
 import time
 import typing
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,7 @@ if typing.TYPE_CHECKING:
 OURS = "serve"  # the key of our part in a file's metadata
 LATE = 10  # lessons; of a perceptron a later correction does not take back, see late-labels.md
 LOOKS = 0.05  # seconds between mistakes that are explained, so that none costs the learner
+MAPPED = 1 << 26  # bytes of a file that who only answers uses in place; smaller ones are read
 TRIES = 5.0  # seconds until a save that has failed is tried again
 
 
@@ -166,7 +169,8 @@ class Service:
         """The model of the file, and our part of its metadata."""
         settings, file = self.settings, identity(self.path)
         try:
-            contents = read_model(self.path, mmap=not self.learns)
+            in_place = not self.learns and os.path.getsize(self.path) >= MAPPED
+            contents = read_model(self.path, mmap=in_place)
         except ValueError:  # not every learner can be used in place
             contents = read_model(self.path)
         metadata = contents.metadata if isinstance(contents.metadata, dict) else {}
@@ -375,16 +379,21 @@ class Service:
         model = self.model
         if model.kind != "text" or model.several or self.learns:
             return [self._safely(self.predict, said) for said in events]
-        plain = [at for at, said in enumerate(events) if _is_plain(said)]
+        known = self.ledger.taught
+        plain = [
+            at
+            for at, said in enumerate(events)
+            if _is_plain(said) and said.get("id", "") not in known
+        ]
         answers: list[Any] = [None] * len(events)
         try:
-            labels, outputs, p = model.answers([events[at]["text"] for at in plain])
+            rows = model.before.transform_many([events[at]["text"] for at in plain])
+            labels, outputs, p = model.answers(rows)
         except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
             plain = []
         else:
-            heads = [f'"label":{json.dumps(label)},"probability":' for label in labels]
-            heads.append('"label":null,"probability":null')
-            asked, tail = [0] * len(heads), f',"version":{self.n}}}'
+            heads, tail = _heads(labels), f',"version":{self.n}}}'
+            asked = [0] * len(heads)
             for at, k, probability in zip(plain, outputs, p, strict=True):
                 id = events[at].get("id")
                 begin = "{" if id is None else f'{{"id":{json.dumps(id)},'
@@ -397,6 +406,19 @@ class Service:
             if answers[at] is None:
                 answers[at] = self._safely(self.predict, said)
         return answers
+
+    def answered(self, questions: Any, others: Callable[[], list[bytes]]) -> bytes:
+        """The answers to a block of lines of JSON, without an object for each.
+
+        `others` gives those to lines that are not a text alone.
+        """
+        labels, outputs, p = self.model.answers(questions)
+        heads = [head.encode() for head in _heads(labels)]
+        tail = f',"version":{self.n}}}'.encode()
+        found: bytes = questions.answered(heads, tail, outputs, p, others())
+        for k, n in Counter(outputs[: len(questions)]).items():
+            self.tally.ask(labels[k] if k >= 0 else None, n)
+        return found
 
     def _safely(self, call: Any, said: Any) -> dict[str, Any] | Bad:
         """What a call answers, or the error, for a line of many."""
@@ -741,6 +763,12 @@ class Service:
             "keeps_texts": bool(self.settings.keep_texts),
             "at": time.time(),
         }
+
+
+def _heads(labels: list[Any]) -> list[str]:
+    """How an answer begins, by its label; the last one is without."""
+    heads = [f'"label":{json.dumps(label)},"probability":' for label in labels]
+    return [*heads, '"label":null,"probability":null']
 
 
 def _is_plain(said: Any) -> bool:

@@ -7,6 +7,7 @@
 #include "events/lines.h"
 #include "events/matrix.h"
 #include "events/pairs.h"
+#include "events/question.h"
 #include "events/text.h"
 
 /* An event that is the last one again is known to be, and keeps its slots and scores. */
@@ -113,6 +114,33 @@ static void test_lines(void)
         }
     }
     free(p);
+}
+
+/* A line of JSON with a text, and an id, is read; whatever is in it, nothing beside it is. */
+static void test_questions(void)
+{
+    static const char line[] =
+        "{\"id\": \"a-1\", \"text\": \"\\u00c9cris \\ud83d\\ude00 \\\"x\\n\"}";
+    size_t n = strlen(line);
+    uint8_t *p = (uint8_t *)malloc(n), *room = (uint8_t *)malloc(n + SP_QUESTION_SPARE);
+    uint8_t *to = room;
+    sp_question found;
+    memcpy(p, line, n);
+    CHECK(sp_question_read(&found, p, p + n, &to));
+    CHECK_SAME(found.n_id, 3);
+    CHECK(memcmp(found.id, "a-1", 3) == 0);
+    CHECK_SAME(found.n_text, 15);
+    CHECK(memcmp(found.text, "\xC3\x89" "cris \xF0\x9F\x98\x80 \"x\n", 15) == 0);
+    for (int turn = 0; turn < 3000; turn++) {
+        memcpy(p, line, n);
+        for (int k = 0; k < 3; k++)
+            p[check_below((uint32_t)n)] = (uint8_t) "\"\\u{}:,d8 \xC3\xE0\n"[check_below(14)];
+        to = room;
+        if (sp_question_read(&found, p, p + check_below((uint32_t)n + 1), &to))
+            CHECK(found.text + found.n_text <= to && to <= room + n);
+    }
+    free(p);
+    free(room);
 }
 
 /* All pairs of a random event, each once: n (n - 1) / 2 of them, with the products as values. */
@@ -253,6 +281,7 @@ int main(int argc, char **argv)
     test_same();
     test_text();
     test_lines();
+    test_questions();
     test_pairs();
     test_difference();
     test_numbers();

@@ -63,6 +63,9 @@ static void test_numbers(void)
               || sp_hex_read((uint8_t *)text, n, &number));
         CHECK(number == x);
     }
+    CHECK(sp_share_write(0.30000000000000004, text) == 19 && !strcmp(text, "0.30000000000000004"));
+    CHECK(sp_share_write(0.0625, text) == 6 && !strcmp(text, "0.0625"));
+    CHECK_SAME(sp_share_write(9e-5, text), 0);
     CHECK(sp_decimal_read((const uint8_t *)"-2.5e-3", 7, &number) && number == -2.5e-3);
     CHECK(!sp_decimal_read((const uint8_t *)"1e400", 5, &number));
     CHECK(sp_crc32(0, "123456789", 9) == UINT32_C(0xCBF43926));

@@ -14,19 +14,7 @@
 #include "memory/compiler.h"
 
 /* The number of line ends in a block. */
-
-static inline size_t sp_line_ends(const uint8_t *p, size_t n)
-{
-    size_t count = 0;
-    for (size_t from = 0; from < n; from += 240) {
-        uint8_t few = 0; /* one byte, so that a compiler counts sixteen side by side */
-        size_t to = from + 240 < n ? from + 240 : n;
-        for (size_t i = from; i < to; i++)
-            few = (uint8_t)(few + (p[i] == 10));
-        count += few;
-    }
-    return count;
-}
+SP_API size_t sp_line_ends(const uint8_t *p, size_t n);
 
 enum {
     SP_LINES_LABELLED = 0,

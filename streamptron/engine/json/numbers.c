@@ -236,3 +236,60 @@ SP_PRIVATE size_t sp_decimal_write(double number, char *to)
     to[n] = 0;
     return n;
 }
+
+#ifdef __SIZEOF_INT128__
+SP_API size_t sp_share_write(double number, char *to)
+{
+    typedef unsigned __int128 wide;
+    uint64_t bits = sp_bits_of(number), fraction = bits & ((UINT64_C(1) << 52) - 1);
+    uint64_t tens = UINT64_C(100000000000000000), unit = 1, low, high, nearest;
+    int places = 17, shift;
+    if (number == 1.0)
+        return sp_word_write("1.0", to);
+    if (!(number >= 1e-4 && number < 1.0))
+        return 0;
+    /* number = mantissa / 2^shift; all that is read as it lies between the halves of the gaps, and
+       the bounds belong to an even mantissa */
+    shift = 1077 - (int)(bits >> 52);
+    uint64_t mantissa = 4 * (fraction | UINT64_C(1) << 52);
+    wide scale = tens;
+    for (double size = number; size < 0.1 && places < 20; size *= 10.0, places++)
+        scale *= 10;
+    wide mask = ((wide)1 << shift) - 1, exact = mantissa * scale;
+    wide above = (mantissa + 2) * scale, below = (mantissa - (fraction ? 2 : 1)) * scale;
+    bool even = (fraction & 1) == 0;
+    low = (uint64_t)(below >> shift) + ((below & mask) != 0 || !even);
+    high = (uint64_t)(above >> shift) - ((above & mask) == 0 && !even);
+    while (high / (10 * unit) * 10 >= (low + unit - 1) / unit) {
+        unit *= 10;
+        places--;
+    }
+    nearest = (uint64_t)(exact >> shift);
+    uint64_t rest = nearest % unit;
+    nearest /= unit;
+    if (unit == 1) {
+        wide half = (wide)1 << (shift - 1), left = exact & mask;
+        nearest += left > half || (left == half && (nearest & 1));
+    } else
+        nearest += rest > unit / 2
+                   || (rest == unit / 2 && ((exact & mask) != 0 || (nearest & 1)));
+    low = (low + unit - 1) / unit;
+    high /= unit;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+    to[0] = '0';
+    to[1] = '.';
+    for (int i = places + 1; i >= 2; i--) {
+        to[i] = (char)('0' + nearest % 10);
+        nearest /= 10;
+    }
+    to[places + 2] = 0;
+    return (size_t)places + 2;
+}
+#else
+SP_API size_t sp_share_write(double number, char *to)
+{
+    (void)number;
+    (void)to;
+    return 0;
+}
+#endif

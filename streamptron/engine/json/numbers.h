@@ -29,6 +29,10 @@ SP_PRIVATE bool sp_decimal_read(const uint8_t *p, size_t n, double *number);
 /* A double as Python shows it, where at most 15 digits do; else in base 16. */
 SP_PRIVATE size_t sp_decimal_write(double number, char *to);
 
+/* A double from 1e-4 up to 1, as Python's repr writes it: of the shortest decimals that are read as
+   it, the nearest. 0: it is another one, or the compiler has no integers of 128 bits. */
+SP_API size_t sp_share_write(double number, char *to);
+
 /* A whole number in base 10. */
 SP_PRIVATE size_t sp_whole_write(uint64_t number, bool negative, char *to);
 
