@@ -39,8 +39,8 @@ if not asked and sys.platform == "linux":
 # gcov is to know lines of .pyx files, not of what Cython makes of them (.ci/coverage).
 covered = "--coverage" in asked
 
-# All that is compiled lies in one file, the module _core's, where streamptron/compiled.py finds the
-# other modules. One has no gaps and tables of its own, as a small file has. The engine needs no
+# All that is compiled lies in one file, the module _core's, where doors/compiled.py finds the other
+# modules. One has no gaps and tables of its own, as a small file has. The engine needs no
 # Python: it is five parts, so that an edit compiles one. Pythons whose compilers are called alike
 # share what comes of them.
 FOLDERS = ["streamptron/engine", "streamptron/doors"]
@@ -239,7 +239,7 @@ def version():
     package = Path("PKG-INFO")
     if package.is_file():
         return message_from_string(package.read_text("utf-8"))["Version"]
-    code = Path("streamptron", "version.py").read_text("utf-8")
+    code = Path("streamptron", "common", "version.py").read_text("utf-8")
     release = re.search(r'^RELEASE = "(.+)"', code, re.MULTILINE)[1]
     if git("describe", "--exact-match", "--match", f"v{release}") is not None:
         return release
@@ -260,7 +260,9 @@ def git(*arguments):
 
 
 core = Extension(
-    "streamptron._core", [path.as_posix() for path in [*DOORS, *PARTS]], extra_link_args=link_args
+    "streamptron.doors._core",
+    [path.as_posix() for path in [*DOORS, *PARTS]],
+    extra_link_args=link_args,
 )
 setup(
     version=version(),

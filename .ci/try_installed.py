@@ -18,7 +18,7 @@ from pathlib import Path
 
 import streamptron
 import streamptron.sqlite
-from streamptron.estimator.river import INSTALLED
+from streamptron.common.river import INSTALLED
 
 TAKING = re.compile(r'^(?: *# *include|cdef extern from) "(.+)"', re.MULTILINE)
 
@@ -101,8 +101,9 @@ def sqlite_learns() -> str:
 
 def examples_are_true() -> None:
     """The docstrings' examples that need no extra give what they say."""
-    rivers = ("perceptron", "mira") if INSTALLED else ()
-    for name in (*rivers, "text", "thick", "checkpoint", "modelfile.lock"):
+    rivers = ("learners.perceptron", "learners.mira") if INSTALLED else ()
+    ours = ("learners.text", "learners.learn_unsure", "keeping.checkpoint", "keeping.lock")
+    for name in (*rivers, *ours):
         failures, tests = doctest.testmod(importlib.import_module(f"streamptron.{name}"))
         assert tests, name
         assert failures == 0, name

@@ -9,9 +9,9 @@ import inspect
 
 import click
 
-from streamptron.cli import EXIT_CODES
+from streamptron.command.cli import EXIT_CODES
 from streamptron.command.commands import commands
-from streamptron.version import RELEASE
+from streamptron.common.version import RELEASE
 
 HEAD = f"""\
 .TH STREAMPTRON 1 "" "streamptron {RELEASE}" "User Commands"

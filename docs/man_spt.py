@@ -100,7 +100,7 @@ def section(text: str) -> str:
 
 
 def page() -> str:
-    release = RELEASE.search((ROOT / "streamptron" / "version.py").read_text("utf-8"))
+    release = RELEASE.search((ROOT / "streamptron" / "common" / "version.py").read_text("utf-8"))
     assert release
     commands = {name: text for name, text in helps().items() if name != "all"}
     sections = "".join(map(section, commands.values()))

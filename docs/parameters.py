@@ -5,7 +5,7 @@
 tests/doors/test_table.py says when that is to be done again.
 """
 
-from streamptron.learners import BY_CLASS_NAME, PARAMETERS, Parameter
+from streamptron.learners.registry import BY_CLASS_NAME, PARAMETERS, Parameter
 
 HEAD = """\
 # Parameters

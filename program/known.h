@@ -1,5 +1,5 @@
 /* By what a mail is known again, and which mails a model has learned as what: those of the Python
-   program (streamptron/command/known.py), eight bytes each in the model's file. */
+   program (streamptron/keeping/known.py), eight bytes each in the model's file. */
 
 #ifndef SPT_PROGRAM_KNOWN_H
 #define SPT_PROGRAM_KNOWN_H

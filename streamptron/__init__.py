@@ -2,10 +2,10 @@
 
 import typing
 
-from streamptron import compiled as _compiled  # noqa: F401  the modules below are found by it
+from streamptron.doors import compiled as _compiled  # noqa: F401  the modules below are found by it
 
 try:
-    from streamptron.adaptive import AdaptiveClassifier
+    from streamptron.learners.adaptive import AdaptiveClassifier
 except ModuleNotFoundError as _error:
     if str(_error.name).startswith("streamptron."):
         raise ImportError(
@@ -13,29 +13,30 @@ except ModuleNotFoundError as _error:
             "the installed one, or build this one: python setup.py build_ext -i"
         ) from _error
     raise
-from streamptron.arow import AROW
+from streamptron.common.errors import ModelFileError, ParameterError
+from streamptron.common.names import Pair
 from streamptron.doors.model import TopFeatures
-from streamptron.errors import ParameterError
-from streamptron.estimator.names import Pair
-from streamptron.mira import MIRA
-from streamptron.perceptron import MulticlassPerceptron, Perceptron
-from streamptron.text import Tokenizer
+from streamptron.keeping.classes import Classes as _Classes
+from streamptron.keeping.classes import come_from as _come_from
+from streamptron.learners.arow import AROW
+from streamptron.learners.mira import MIRA
+from streamptron.learners.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.learners.text import Tokenizer
 
 if typing.TYPE_CHECKING:
-    from streamptron.checkpoint import Checkpoint
-    from streamptron.journal import Journal
-    from streamptron.looking import decision_function_one, explain_one, top_features
-    from streamptron.mail import Mail
-    from streamptron.merging import Delta, merge
-    from streamptron.modelfile.layout import ModelFileError
-    from streamptron.modelfile.lock import ModelLock, ModelLockError
-    from streamptron.modelfile.read import load, read_metadata
-    from streamptron.modelfile.write import save
-    from streamptron.multilabel import MultiLabelClassifier
-    from streamptron.ranking import RankingPerceptron
-    from streamptron.thick import LearnUnsure
-    from streamptron.tickets import Step, Ticket
-    from streamptron.voted import VotedPerceptron
+    from streamptron.estimator.looking import decision_function_one, explain_one, top_features
+    from streamptron.keeping.checkpoint import Checkpoint
+    from streamptron.keeping.journal import Journal
+    from streamptron.keeping.lock import ModelLock, ModelLockError
+    from streamptron.keeping.merging import Delta, merge
+    from streamptron.keeping.read import load, read_metadata
+    from streamptron.keeping.tickets import Step, Ticket
+    from streamptron.keeping.write import save
+    from streamptron.learners.learn_unsure import LearnUnsure
+    from streamptron.learners.mail import Mail
+    from streamptron.learners.multilabel import MultiLabelClassifier
+    from streamptron.learners.ranking import RankingPerceptron
+    from streamptron.learners.voted import VotedPerceptron
 
     __version__: str
 
@@ -74,27 +75,45 @@ __all__ = [
 
 # Imported on first use: programs without model files, say, do not load what reads them.
 _ROOMS = {
-    "Checkpoint": "checkpoint",
-    "Delta": "merging",
-    "Journal": "journal",
-    "LearnUnsure": "thick",
-    "Mail": "mail",
-    "ModelFileError": "modelfile.layout",
-    "ModelLock": "modelfile.lock",
-    "ModelLockError": "modelfile.lock",
-    "MultiLabelClassifier": "multilabel",
-    "RankingPerceptron": "ranking",
-    "Step": "tickets",
-    "Ticket": "tickets",
-    "VotedPerceptron": "voted",
-    "decision_function_one": "looking",
-    "explain_one": "looking",
-    "load": "modelfile.read",
-    "merge": "merging",
-    "read_metadata": "modelfile.read",
-    "save": "modelfile.write",
-    "top_features": "looking",
+    "Checkpoint": "keeping.checkpoint",
+    "Delta": "keeping.merging",
+    "Journal": "keeping.journal",
+    "LearnUnsure": "learners.learn_unsure",
+    "Mail": "learners.mail",
+    "ModelLock": "keeping.lock",
+    "ModelLockError": "keeping.lock",
+    "MultiLabelClassifier": "learners.multilabel",
+    "RankingPerceptron": "learners.ranking",
+    "Step": "keeping.tickets",
+    "Ticket": "keeping.tickets",
+    "VotedPerceptron": "learners.voted",
+    "decision_function_one": "estimator.looking",
+    "explain_one": "estimator.looking",
+    "load": "keeping.read",
+    "merge": "keeping.merging",
+    "read_metadata": "keeping.read",
+    "save": "keeping.write",
+    "top_features": "estimator.looking",
 }
+
+
+def _classes() -> _Classes:
+    """What model files may name, for keeping/read.py, which stands below it."""
+    from functools import partial
+    from importlib import import_module
+
+    from streamptron.learners.mail import Mail
+    from streamptron.learners.registry import BY_CLASS_NAME
+
+    return _Classes(
+        BY_CLASS_NAME,
+        {"tokenizer": Tokenizer, "mail": Mail},
+        partial(import_module, "streamptron.estimator.pipeline"),
+        partial(import_module, "streamptron.sklearn"),
+    )
+
+
+_come_from(_classes)
 
 
 def get_include() -> list[str]:
@@ -119,7 +138,7 @@ def get_include() -> list[str]:
 
 def __getattr__(name: str) -> typing.Any:
     if name == "__version__":
-        from streamptron.version import version
+        from streamptron.common.version import version
 
         return version()
     if name not in _ROOMS:

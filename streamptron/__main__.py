@@ -9,7 +9,7 @@ from typing import NoReturn
 # Imported modules stay to the end, so the garbage collector need never look at them.
 gc.disable()
 
-from streamptron.cli import main  # noqa: E402
+from streamptron.command.cli import main  # noqa: E402
 
 
 def command() -> NoReturn:

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from streamptron.common.checks import checked_number
+from streamptron.common.names import shown, type_shown
+from streamptron.common.river import compose, module_of
 from streamptron.doors.sets import RankModel
-from streamptron.estimator.checks import checked_number
-from streamptron.estimator.names import shown, type_shown
-from streamptron.estimator.river import compose, module_of
 
 if typing.TYPE_CHECKING:
     from river.metrics.base import Metric

@@ -12,7 +12,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 
-from streamptron.cli import main
+from streamptron.command.cli import main
 from tests.support import commands, programs
 from tests.support.commands import MAIL, SEEDED
 from tests.support.marks import in_its_turn, turn

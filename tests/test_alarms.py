@@ -7,8 +7,8 @@ import random
 import pytest
 
 from streamptron import AdaptiveClassifier, Mail, Tokenizer, load, merge
-from streamptron.command.lines import LineModel
-from streamptron.command.mail import judged
+from streamptron.files.lines import LineModel
+from streamptron.files.verdict import judged
 from tests.support.marks import seeds
 from tests.support.streams import needs_data, text_stream
 from tests.twin.adaptive import AdaptiveClassifier as Twin

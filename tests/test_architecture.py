@@ -8,7 +8,6 @@ import re
 import tomllib
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import chain
 
 import pytest
 
@@ -21,6 +20,7 @@ RULES = tomllib.loads((ROOT / "tests" / "rooms.toml").read_text("utf-8"))
 SYSTEM = RULES["engine"]["system"]["rooms"]  # which ask something of the operating system
 
 MOST_ARROWS = 15  # out of a room
+MOST_AT_THE_TOP = 20  # files and folders
 MOST_LINES = 70  # of a function in C
 
 
@@ -30,12 +30,13 @@ def room(path, base=PACKAGE):
 
 
 C = sorted(path for kind in ("c", "h") for path in ENGINE.rglob(f"*.{kind}"))
-REST = sorted(
+MODULES = sorted(
     path
     for kind in ("py", "pyx", "pxd", "h")
     for path in PACKAGE.rglob(f"*.{kind}")
-    if path not in C and path.stem != "__init__"
+    if path not in C
 )
+REST = [path for path in MODULES if path.stem != "__init__"]
 
 
 @cache
@@ -86,20 +87,6 @@ def test_every_wing_has_an_invariant():
 # --- Arrows
 
 
-def levels(floors):
-    """{room: the number of its floor}; an entry may be a room, a wing, or a wing's rest (`/*`)."""
-    return {name: level for level, names in enumerate(floors) for name in names}
-
-
-def level(name, table):
-    """The floor of a room; None: it stands on none."""
-    wing = name.rpartition("/")[0]
-    for each in (name, wing, f"{name.partition('/')[0]}/*"):
-        if each in table:
-            return table[each]
-    return None
-
-
 def c_includes(path):
     """Our headers that a C file includes, as rooms of the engine."""
     found = re.findall(r'#include "([\w/]+)\.[ch]"', code(path))
@@ -115,20 +102,33 @@ def c_arrows():
 
 
 def python_imports(path):
-    """Our modules that a Python file imports, be it only when a function is called."""
+    """Our modules that a Python file imports, be it only for types or when a function is called."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and "streamptron" in node.module:
-            module = node.module.replace(".", "/").removeprefix("streamptron").strip("/")
-            yield module
-            yield from (f"{module}/{alias.name}".strip("/") for alias in node.names)
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from imported(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            yield from imported(node.module, [alias.name for alias in node.names])
+
+
+def imported(module, names=()):
+    """The rooms of an import: a folder's own names are those of its __init__."""
+    if module.partition(".")[0] == "streamptron":
+        place = module.replace(".", "/").removeprefix("streamptron").strip("/")
+        inner = [f"{place}/{name}".strip("/") for name in names]
+        found = [name for name in inner if name in ROOMS]
+        yield from found
+        if len(found) < len(inner) or not inner:
+            yield place if place in ROOMS else f"{place}/__init__".strip("/")
 
 
 def cython_imports(path):
     """The same of a Cython file: what it cimports, imports and includes."""
     text = path.read_text("utf-8")
-    for name, what in re.findall(r"^ *from streamptron\.?([\w.]*) c?import (\w*)", text, re.M):
-        name = name.replace(".", "/")
-        yield from (name, f"{name}/{what}".strip("/"))
+    pattern = r"^ *from (streamptron[\w.]*) c?import (\([^)]*\)|.*)"
+    for module, names in re.findall(pattern, text, re.M):
+        found = [name.split()[0] for name in names.strip("()").split(",") if name.strip()]
+        yield from imported(module, found)
     yield from headers(path, r'extern from "([\w/]+)\.h"')
 
 
@@ -138,7 +138,7 @@ def headers(path, pattern):
         yield f"{path.parent.name}/{header}" if path.parent != ENGINE else f"engine/{header}"
 
 
-ROOMS = {room(path) for path in [*C, *REST]}
+ROOMS = {room(path) for path in [*C, *MODULES]}
 
 
 def arrows(path):
@@ -162,14 +162,14 @@ def test_every_folder_of_the_engine_is_a_floor():
     assert sorted(floors) == sorted({folder(name) for name in c_arrows()})
 
 
-def rises(arrows, floors):
+def rises(arrows, floors, of=folder):
     """The arrows from a room to one of a folder that comes later in the list."""
     floor = {name: number for number, name in enumerate(floors)}
     return {
         f"{name} takes {other}"
         for name, found in arrows.items()
         for other in found
-        if floor[folder(other)] > floor[folder(name)]
+        if floor[of(other)] > floor[of(name)]
     }
 
 
@@ -195,13 +195,44 @@ def test_a_rise_and_a_circle_are_found():
     assert set(circle({"a/x": {"a/y"}, "a/y": {"a/z"}, "a/z": {"a/x"}})) == {"a/x", "a/y", "a/z"}
 
 
-def test_every_room_has_a_floor():
-    table = levels(RULES["package"]["floors"])
-    for path in REST:
-        assert level(room(path), table) is not None, f"rooms.toml has no floor for {room(path)}"
-    for name in chain(*RULES["package"]["floors"]):
-        name = name.removesuffix("/*")
-        assert (PACKAGE / name).is_dir() or list(PACKAGE.glob(f"{name}.*"))
+STOREYS = RULES["package"]["floors"]
+
+
+def storey(name):
+    """The folder of a room of the package; a room that stands in none is one itself."""
+    return name.partition("/")[0]
+
+
+@cache
+def package_arrows():
+    """{room of the package: rooms that it takes from}, the engine's C left out."""
+    found = {}
+    for path in MODULES:
+        found.setdefault(room(path), set()).update(arrows(path))
+    return found
+
+
+def test_every_folder_of_the_package_is_a_floor():
+    assert sorted(STOREYS) == sorted({storey(name) for name in package_arrows()})
+
+
+def test_rooms_of_the_package_take_only_from_what_is_below_them():
+    assert not rises(package_arrows(), STOREYS, storey)
+    assert circle(package_arrows()) is None
+
+
+def test_imports_of_every_kind_are_arrows():
+    arrows = package_arrows()
+    assert "estimator/batches" in arrows["estimator/learner"]  # for types, and within functions
+    assert "doors/gate" in arrows["doors/_core"]  # cimported
+    assert "engine/exchange/join" in arrows["engine/exchange"]
+    assert {"common/names", "doors/compiled"} <= arrows["__init__"]
+    assert {"files/__init__"} <= arrows["command/mail"]
+
+
+def test_few_things_stand_at_the_top_of_the_package():
+    ours = [path for path in PACKAGE.iterdir() if path.suffix not in (".so", ".pyd")]
+    assert len([path for path in ours if path.name != "__pycache__"]) <= MOST_AT_THE_TOP
 
 
 def test_no_door_includes_the_loops():
@@ -217,13 +248,6 @@ def test_no_door_includes_the_loops():
         inner = {each for each in c_arrows() if f"{each}/".startswith(f"{name}/")}
         assert inner
         assert not seen & {f"{each}.h" for each in inner}
-
-
-@pytest.mark.parametrize("path", REST, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_a_room_imports_only_rooms_below_it(path):
-    table = levels(RULES["package"]["floors"])
-    for name in arrows(path):
-        assert level(name, table) <= level(room(path), table), f"it imports {name}, above it"
 
 
 # which include rooms so that they are compiled as one file

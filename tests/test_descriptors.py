@@ -128,7 +128,7 @@ def test_what_was_learned_before_the_output_was_full_is_saved(folder):
 
 def test_no_file_of_ours_takes_the_place_of_a_standard_stream(folder):
     code = (
-        "import os, sys; from streamptron.cli import main; n = main(sys.argv[1:]); "
+        "import os, sys; from streamptron.command.cli import main; n = main(sys.argv[1:]); "
         "kinds = [os.readlink(f'/proc/self/fd/{i}') for i in range(3)]; "
         "open('found', 'w').write(f'{n} {kinds}')"
     )

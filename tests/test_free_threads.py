@@ -16,7 +16,7 @@ from types import MappingProxyType
 import pytest
 
 from streamptron import MultiLabelClassifier, RankingPerceptron
-from streamptron.learners import BY_NAME
+from streamptron.learners.registry import BY_NAME
 from tests.support.threads import eager, finished
 
 LEARNERS = {learner.__name__: learner for learner in BY_NAME.values()}
@@ -26,8 +26,8 @@ NAMES = ["a", "b", "c", 1, 2.5, ("d", 1), "a name that is too long for a key", (
 
 IMPORTS = """
 import importlib, sys
-doors = "adaptive desk late many model names rows sets shared state texts".split()
-for name in ["_core", "engine.api", *(f"doors.{door}" for door in doors)]:
+doors = "_core adaptive desk late many model names rows sets shared state texts".split()
+for name in ["engine.api", *(f"doors.{door}" for door in doors)]:
     importlib.import_module(f"streamptron.{name}")
     print(name, sys._is_gil_enabled())
 """

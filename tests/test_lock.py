@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from streamptron import ModelLock, ModelLockError, Perceptron, Tokenizer, load
-from streamptron.command.lines import LineModel
+from streamptron.files.lines import LineModel
 from tests.support.commands import ENVIRONMENT, MAIL, answered, process, run
 from tests.support.marks import on_posix
 from tests.support.variants import loaded

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from streamptron import MulticlassPerceptron, Perceptron
-from streamptron.estimator.names import (
+from streamptron.common.names import (
     BYTES,
     CANONICAL,
     FLOAT,

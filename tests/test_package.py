@@ -16,10 +16,10 @@ import pytest
 from packaging.version import Version
 
 import streamptron
-from streamptron.cli import main
+from streamptron.command.cli import main
+from streamptron.common.version import RELEASE
 from streamptron.estimator.base import Estimator
-from streamptron.learners import LEARNERS
-from streamptron.version import RELEASE
+from streamptron.learners.registry import LEARNERS
 from tests.support.processes import environment
 from tests.support.project import ROOT
 
@@ -41,7 +41,7 @@ def test_version_is_written_in_one_place(capsys):
         if file.suffix not in (".pyc", ".pyd")
         and re.search(rf"(?<![\d.]){re.escape(RELEASE)}(?![\d.])", file.read_text("utf-8"))
     ]
-    assert said == [str(Path("streamptron", "version.py"))]
+    assert said == [str(Path("streamptron", "common", "version.py"))]
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"streamptron {streamptron.__version__}\n"
 
@@ -62,9 +62,9 @@ def test_changelog_opens_with_this_version():
 
 def repository(folder):
     """A git repository of its own with the files that setup.py asks, and a way to call git."""
-    (folder / "streamptron").mkdir(parents=True)
+    (folder / "streamptron" / "common").mkdir(parents=True)
     (folder / "streamptron" / "a.pyx").touch()
-    for name in ("setup.py", "streamptron/version.py"):
+    for name in ("setup.py", "streamptron/common/version.py"):
         shutil.copy(ROOT / name, folder / name)
 
     def git(*arguments):
@@ -183,8 +183,9 @@ def test_every_learner_that_users_import_is_in_the_list():
 def test_import_loads_nothing_that_it_can_leave_for_later():
     code = (
         "import sys, numpy, river.base; before = set(sys.modules); import streamptron; "
-        "later = {'json', 'streamptron.journal', 'streamptron.merging', 'streamptron.ranking', "
-        "'streamptron.tickets', 'streamptron.voted', 'streamptron.modelfile.read'}; "
+        "later = {'json', *('streamptron.' + name for name in ('keeping.journal', "
+        "'keeping.merging', 'keeping.tickets', 'keeping.read', 'learners.ranking', "
+        "'learners.voted'))}; "
         "print(later & (set(sys.modules) - before) or 'nothing')"
     )
     done = subprocess.run(
@@ -202,7 +203,7 @@ def test_all_compiled_modules_lie_in_one_file_and_are_found_there():
     names = [path.relative_to(ROOT) for path in (ROOT / "streamptron").rglob("*.pyx")]
     files = {import_module(".".join(name.with_suffix("").parts)).__file__ for name in names}
     assert len(names) > 10
-    assert files == {import_module("streamptron._core").__file__}
+    assert files == {import_module("streamptron.doors._core").__file__}
     with pytest.raises(ImportError, match="PyInit_nobody"):
         import_module("streamptron.doors.nobody")
 

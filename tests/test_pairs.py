@@ -14,8 +14,8 @@ import scipy.sparse as sp
 
 import streamptron
 from streamptron import ModelFileError, MulticlassPerceptron, Pair, Perceptron, Tokenizer, load
-from streamptron.modelfile.layout import Contents
-from streamptron.modelfile.write import write
+from streamptron.keeping.layout import Contents
+from streamptron.keeping.write import write
 from tests.support.doors import assert_learns_on_alike, refused
 from tests.support.marks import in_turn, seeds
 from tests.support.streams import (

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from streamptron import MIRA, Perceptron
-from streamptron.estimator.river import INSTALLED
+from streamptron.common.river import INSTALLED
 from tests.support.marks import in_turn, seeds
 from tests.support.processes import in_another_process
 from tests.support.variants import (

@@ -154,7 +154,7 @@ def test_features_are_left_out_too(tmp_path):
     words = (tmp_path / "in.vw", "-q", "--hash-seed", "1", "--learn-unsure", MARGIN)
     run("train", *words, "-m", tmp_path / "m")
     run("predict", "--learn", "--create", *words[:1], *words[2:], "-m", tmp_path / "n")
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
     found = [LineModel.load(tmp_path / name).learner.__getstate__() for name in "mn"]
     assert found[0] == found[1]
@@ -189,6 +189,6 @@ def test_learn_leaves_out_mails_that_the_model_is_sure_of(tmp_path):
         *words, "0", "--as", "spam", *mails
     )[1]  # fmt: skip
     assert "1 learned" in run(*words, "0", "--as", "ham", mails[0])[1]
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
     assert len(journal_in(LineModel.load(tmp_path / "m"))) == 1

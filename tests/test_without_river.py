@@ -14,8 +14,8 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Mail, Perceptron, Tokenizer, load
-from streamptron.command.fields import with_features
-from streamptron.estimator.river import INSTALLED
+from streamptron.common.river import INSTALLED
+from streamptron.learners.fields import with_features
 
 pytestmark = pytest.mark.skipif(not INSTALLED, reason="needs River, beside a process without")
 
@@ -115,14 +115,14 @@ def test_texts_beside_features_are_read_and_written_without_it(tmp_path):
     (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines * 5))
     words = ["train", str(tmp_path / "log.jsonl"), "--text", "req", "--text", "ua"]
     words += ["--features", "ms", "--label", "label", "--hash-seed", "1", "-q"]
-    code = "from streamptron.cli import main; main(eval(sys.argv[1]))"
+    code = "from streamptron.command.cli import main; main(eval(sys.argv[1]))"
     without(code, [*words, "-m", str(tmp_path / "without")])
-    assert streamptron.cli.main([*words, "-m", str(tmp_path / "with")]) == 0
+    assert streamptron.command.cli.main([*words, "-m", str(tmp_path / "with")]) == 0
     model, other = load(tmp_path / "with"), load(tmp_path / "without")
     assert repr(model) == repr(other)
     assert pickle.dumps(model[-1]) == pickle.dumps(other[-1])
     code = """
-from streamptron.estimator.river import compose
+from streamptron.common.river import compose
 model = load(sys.argv[1])
 print(type(model) is compose.Pipeline, repr(model))
 save(model, sys.argv[2])
@@ -133,7 +133,7 @@ save(model, sys.argv[2])
 
 def test_the_union_of_texts_and_features_is_that_of_river():
     code = """
-from streamptron.command.fields import with_features
+from streamptron.learners.fields import with_features
 union = with_features(Tokenizer(fields=("a", "b")))
 print(union.transform_one({"a": "x y", "b": "x", "n": 2}), union, repr(union))
 """
@@ -174,7 +174,7 @@ try:
     load(sys.argv[1])
 except ImportError as error:
     print(error)
-from streamptron.cli import main
+from streamptron.command.cli import main
 print(main(["info", sys.argv[1]]))
 """
     said = "the step StandardScaler needs River, which is not installed: pip install river\n"
@@ -185,7 +185,7 @@ print(main(["info", sys.argv[1]]))
 
 def test_a_folder_that_is_called_river_is_not_river(tmp_path):
     (tmp_path / "river").mkdir()
-    code = "import streamptron.estimator.river as r; print(r.INSTALLED)"
+    code = "import streamptron.common.river as r; print(r.INSTALLED)"
     paths = [str(Path(streamptron.__file__).parent.parent), str(tmp_path)]
     run = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path = {paths} + sys.path\n{code}"],

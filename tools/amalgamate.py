@@ -17,7 +17,7 @@ INCLUDE = re.compile(r'^#include "([\w/]+\.[ch])"\n', re.M)
 
 
 def version():
-    text = (ROOT / "streamptron" / "version.py").read_text("utf-8")
+    text = (ROOT / "streamptron" / "common" / "version.py").read_text("utf-8")
     return re.search(r'^RELEASE = "([^"]+)"', text, re.M)[1]
 
 

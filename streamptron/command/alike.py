@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from streamptron.estimator.cells import float_of
-from streamptron.estimator.names import shown
+from streamptron.common.cells import float_of
+from streamptron.common.names import shown
 
 MOST = 100_000  # labels that are remembered
 NEW = 50  # labels that a model did not know, and that are compared with all it knows

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from streamptron.estimator.bars import bar_of
+from streamptron.common.bars import bar_of
 from streamptron.files.sources import Source, find_sources
 
 PATIENCE = 0.5  # seconds without a bar: most files are read by then

@@ -18,20 +18,20 @@ from array import array
 from itertools import count
 from typing import Any
 
-from streamptron.command.fields import texts_of
 from streamptron.command.worded import worded
+from streamptron.common.names import shown
+from streamptron.common.parameters import UnfitRow
 from streamptron.doors.many import LINES, Lines, write_ahead
 from streamptron.doors.rows import count_wrong
-from streamptron.estimator.names import shown
-from streamptron.estimator.parameters import UnfitRow
 from streamptron.files.sources import Block as FileBlock
 from streamptron.files.sources import LineError, not_encoded
-from streamptron.thick import is_unsure, margin_of
+from streamptron.learners.fields import texts_of
+from streamptron.learners.learn_unsure import is_unsure, margin_of
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
     from streamptron.files.reader import Record
 
     ReadLine = tuple[Record | LineError, Any, dict[str, Any] | None]

@@ -8,8 +8,8 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
-from streamptron.estimator.cells import float_of
-from streamptron.estimator.names import shown
+from streamptron.common.cells import float_of
+from streamptron.common.names import shown
 
 if typing.TYPE_CHECKING:
     from streamptron.command.blocks import Block

@@ -11,7 +11,6 @@ import click
 
 from streamptron.command.bar import watched
 from streamptron.command.blocks import BLOCKS
-from streamptron.command.lines import LineModel
 from streamptron.command.options import (
     DEFAULT,
     FILE,
@@ -42,10 +41,11 @@ from streamptron.command.options import (
     with_mails,
     without_events,
 )
-from streamptron.command.process import say
-from streamptron.learners import BY_NAME, LEARNERS
-from streamptron.modelfile.layout import looks_like_one
-from streamptron.version import version
+from streamptron.common.process import say
+from streamptron.common.version import version
+from streamptron.files.lines import LineModel
+from streamptron.keeping.layout import looks_like_one
+from streamptron.learners.registry import BY_NAME, LEARNERS
 
 ROOMS = {
     "train": "commands",

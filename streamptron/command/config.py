@@ -18,19 +18,19 @@ from typing import Any
 
 import click
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 
 if typing.TYPE_CHECKING:
-    from streamptron.command.options import Commands
+    from collections.abc import Callable
 
 NAME = "--config"
 
 
 def configured(
-    command: click.Command, root: Commands, words: list[str]
+    command: click.Command, every: Callable[[], dict[str, click.Command]], words: list[str]
 ) -> tuple[str | None, list[str]]:
     """The configuration file that the words of a command line name, if any; and the words, with
-    those before them that the file stands for.
+    those before them that the file stands for. `every` gives all commands by their names.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def configured(
             found = tomllib.load(file)
     except ValueError as error:  # UnicodeDecodeError, too
         raise click.UsageError(f"{path}: it is not TOML: {error}") from None
-    options = {name: _options(each) for name, each in root.every_command().items() if _has(each)}
+    options = {name: _options(each) for name, each in every().items() if _has(each)}
     mine = options[str(command.name)]
     everything = {name: option for each in options.values() for name, option in each.items()}
     values = {}

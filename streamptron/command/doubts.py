@@ -14,8 +14,8 @@ from typing import Any
 from streamptron.command.alike import Alike
 from streamptron.command.columns import Columns
 from streamptron.command.words import Words
+from streamptron.common.names import shown
 from streamptron.doors.adaptive import AdaptiveModel
-from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
     from streamptron.command.blocks import Block

@@ -6,17 +6,17 @@ import io
 import typing
 from typing import Any
 
-from streamptron._core import BinaryModel
-from streamptron.command.fields import takes_fields
+from streamptron.common.names import Pair
+from streamptron.common.table import table
+from streamptron.doors._core import BinaryModel
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.texts import MailDoor
 from streamptron.estimator.base import value_in
-from streamptron.estimator.names import Pair
-from streamptron.estimator.table import table
-from streamptron.mail import described as described_name
+from streamptron.learners.fields import takes_fields
+from streamptron.learners.mail import described as described_name
 
 if typing.TYPE_CHECKING:
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
 
 def explained(model: LineModel, text: str, n: int | None = None) -> str:

@@ -21,21 +21,21 @@ from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, Replaced
 from streamptron.command.doubts import Doubts
-from streamptron.command.fields import takes_fields
 from streamptron.command.keeper import Keeper, sooner
-from streamptron.command.process import Signals, Stop, counted, say, unwritable
 from streamptron.command.sets import answers_of
 from streamptron.command.stream import Stream
 from streamptron.command.train import Score
 from streamptron.command.worded import worded
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
+from streamptron.common.process import Signals, Stop, counted, say, unwritable
 from streamptron.files.sources import LineError, find_sources, format_of
+from streamptron.learners.fields import takes_fields
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from streamptron.command.answers import Answers
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
 WRITE = 1 << 20  # bytes of answers that are written without waiting for more
 

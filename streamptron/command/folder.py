@@ -17,7 +17,7 @@ from streamptron.command.options import (
     option_called,
     taken,
 )
-from streamptron.learners import BY_NAME
+from streamptron.learners.registry import BY_NAME
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable

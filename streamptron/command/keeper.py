@@ -6,9 +6,9 @@ import contextlib
 import time
 import typing
 
-from streamptron.command.lines import LineModel
-from streamptron.command.process import counted, say
-from streamptron.modelfile.lock import ModelLock, ModelLockError, identity
+from streamptron.common.process import counted, say
+from streamptron.files.lines import LineModel
+from streamptron.keeping.lock import ModelLock, ModelLockError, identity
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable

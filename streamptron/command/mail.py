@@ -21,29 +21,19 @@ from streamptron.command.options import (
     new_label_option,
 )
 from streamptron.command.passing import (
-    ERROR,
-    HAM,
     NOT_WRITTEN,
-    SPAM,
-    UNSURE,
     not_read,
     passed_on,
     reason_of,
     standard_input,
-    with_field,
-    without_ours,
     written,
 )
-from streamptron.command.process import say
-from streamptron.estimator.names import shown
+from streamptron.common.header import ERROR, with_field, without_ours
+from streamptron.common.names import shown
+from streamptron.common.process import say
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from streamptron.command.lines import LineModel
-
-WORDS = 5  # that counted most, in the header
-WORD_MOST = 40  # characters of one
 
 
 class Passing(CommandOfOptions):
@@ -104,7 +94,8 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
     code = ERROR
     plain = without_ours(mail)
     try:
-        from streamptron.command.lines import LineModel
+        from streamptron.files.lines import LineModel
+        from streamptron.files.verdict import judged
 
         try:
             lines = LineModel.load(model, mmap=True)  # a mail asks for little of what it has
@@ -117,86 +108,6 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
         say(f"streamptron: error: {reason}; the mail is passed on unjudged")
     code = written(plain, code)
     return 0 if passes and code != NOT_WRITTEN else code
-
-
-class Verdict(typing.NamedTuple):
-    """What is said of a mail.
-
-    Attributes
-    ----------
-    said
-        The label, or `unsure`.
-    label
-        What the model answers; None: it knows no label yet.
-    probability
-        Of the label; None: the model knows no label yet.
-    words
-        Those that counted most.
-    code
-        SPAM, HAM or UNSURE.
-    score, threshold
-        The probability of spam, and that from which on a mail is spam, in percent.
-    """
-
-    said: str
-    label: str | None
-    probability: float | None
-    words: list[str]
-    code: int
-    score: str
-    threshold: str
-
-    @property
-    def is_spam(self) -> bool:
-        return self.code == SPAM
-
-    @property
-    def field(self) -> str:
-        """What the field of the mail says."""
-        words = f" ({', '.join(self.words)})" if self.words else ""
-        number = "" if self.probability is None else f" {self.probability:.4f}"
-        return f"{self.said}{number}{words}"
-
-
-def judged(
-    model: LineModel, mail: bytes, positive: str, least: float, explain: bool = True
-) -> Verdict:
-    """What a model says of a mail; without words, if it is not to explain itself."""
-    event = model.event(mail)
-    label, probability = model.answer(event)
-    threshold = max(0.5, least)
-    if label is None or probability is None:
-        return Verdict("unsure", None, None, [], UNSURE, "0.00", f"{100 * threshold:.2f}")
-    if positive not in model.names:
-        raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
-    unsure = probability < least
-    score = probability if label == positive else 1 - probability
-    if getattr(model.learner, "false_positive_rate", None):
-        # whose bar is another than a probability: what is said of a mail must agree with its score
-        threshold = min(threshold, score) if label == positive else max(threshold, score)
-    return Verdict(
-        "unsure" if unsure else label,
-        label,
-        probability,
-        _spoke_most(model, event) if explain else [],
-        UNSURE if unsure else SPAM if label == positive else HAM,
-        f"{100 * score:.2f}",
-        f"{100 * threshold:.2f}",
-    )
-
-
-def _spoke_most(model: LineModel, event: Any) -> list[str]:
-    """The words that contributed most to the answer, as a header can hold them."""
-    from streamptron.mail import described
-
-    learner = model.learner
-    if learner.hash_bits is not None:  # it has no names
-        return []
-    parts, _, _ = learner._explanation(event, learner.predict_one(event))
-    parts = [(name, part) for name, part in parts if isinstance(name, str) and part > 0]
-    parts.sort(key=lambda item: -item[1])
-    words = [described(name).encode("ascii", "backslashreplace") for name, _ in parts[:WORDS]]
-    return [word[:WORD_MOST].decode() for word in words]
 
 
 # --- What mails teach

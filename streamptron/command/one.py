@@ -14,12 +14,12 @@ from typing import Any
 
 from streamptron.command.blocks import Block, EventBlock, TextBlock
 from streamptron.command.filter import Filter
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 from streamptron.files.reader import Record
 from streamptron.files.sources import LineError
 
 if typing.TYPE_CHECKING:
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
 POSITIVE, OTHER, UNSURE, ERROR = range(4)
 

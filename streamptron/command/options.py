@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from streamptron._core import BinaryModel
 from streamptron.command.blocks import BLOCKS
 from streamptron.command.config import configured
-from streamptron.command.fields import texts_of, with_features
-from streamptron.command.lines import LineModel
-from streamptron.command.process import say
 from streamptron.command.worded import worded
-from streamptron.errors import ParameterError
+from streamptron.common.errors import ParameterError
+from streamptron.common.process import say
+from streamptron.common.values import BY_LABEL
+from streamptron.doors._core import BinaryModel
+from streamptron.files.lines import LineModel
 from streamptron.files.sources import (
     FORMAT_NAMES,
     LineError,
@@ -25,7 +25,9 @@ from streamptron.files.sources import (
     find_sources,
     format_of,
 )
-from streamptron.learners import (
+from streamptron.learners.fields import texts_of, with_features
+from streamptron.learners.mail import Mail
+from streamptron.learners.registry import (
     BY_NAME,
     LEARNERS,
     PARAMETERS,
@@ -33,9 +35,7 @@ from streamptron.learners import (
     Parameter,
     parameters_of,
 )
-from streamptron.mail import Mail
-from streamptron.modelfile.values import BY_LABEL
-from streamptron.text import Tokenizer
+from streamptron.learners.text import Tokenizer
 
 DEFAULT = next(iter(LEARNERS))
 CONFIG = "streamptron.config"  # what a context calls the configuration file
@@ -86,7 +86,7 @@ class CommandOfOptions(click.Command):
         group = context.find_root().command
         if context.resilient_parsing or not isinstance(group, Commands):
             return words
-        path, words = configured(self, group, words)
+        path, words = configured(self, group.every_command, words)
         if path is not None:
             context.meta[CONFIG] = path
         return words

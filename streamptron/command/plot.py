@@ -11,10 +11,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from streamptron._core import BinaryModel
 from streamptron.command.bar import watched
 from streamptron.command.commands import untrained
-from streamptron.command.lines import LineModel
 from streamptron.command.options import (
     DEFAULT,
     LEARNER_OPTIONS,
@@ -32,10 +30,12 @@ from streamptron.command.options import (
     new_model,
     reading_of,
 )
+from streamptron.common.names import shown
+from streamptron.doors._core import BinaryModel
 from streamptron.doors.adaptive import AdaptiveModel
-from streamptron.estimator.names import shown
-from streamptron.learners import LEARNERS
-from streamptron.modelfile.files import replace
+from streamptron.files.lines import LineModel
+from streamptron.keeping.files import replace
+from streamptron.learners.registry import LEARNERS
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

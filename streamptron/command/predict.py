@@ -31,16 +31,16 @@ from streamptron.command.options import (
     reading_of,
     taken,
 )
-from streamptron.command.process import date_messages
+from streamptron.common.process import date_messages
 from streamptron.files.sources import MAX_LINE, find_sources, format_of
-from streamptron.learners import BY_NAME
+from streamptron.learners.registry import BY_NAME
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streamptron.command.answers import Answers
     from streamptron.command.filter import Chore
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
 # What only a process that goes on for long is given: its messages begin with the time.
 OF_SERVICES = ("reload_seconds", "save_seconds", "corrections", "status")

@@ -9,18 +9,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from streamptron._core import BinaryModel
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, Replaced, bad_line
 from streamptron.command.doubts import Doubts
-from streamptron.command.lines import LineModel
 from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import EVENTS, Stream
+from streamptron.common.table import table
+from streamptron.common.values import BY_LABEL
+from streamptron.doors._core import BinaryModel
 from streamptron.doors.texts import MailDoor
-from streamptron.estimator.table import table
+from streamptron.files.lines import LineModel
 from streamptron.files.sources import LineError, Source, raise_error
-from streamptron.mail import described as described_name
-from streamptron.modelfile.read import about, read
-from streamptron.modelfile.values import BY_LABEL
+from streamptron.keeping.read import about, read
+from streamptron.learners.mail import described as described_name
 
 if typing.TYPE_CHECKING:
     from streamptron.command.wrong import Wrong
@@ -319,7 +319,7 @@ def described(path: str) -> dict[str, Any]:
     labels = [False, True] if isinstance(learner, BinaryModel) else getattr(learner, "labels", [])
     file = about(path)
     if file["journal"]:
-        from streamptron.journal import Journal  # slow to import, and few files have one
+        from streamptron.keeping.journal import Journal  # slow to import, and few files have one
 
         file["journal"] = len(Journal.load(path))
     else:

@@ -20,7 +20,7 @@ from streamptron.command.options import (
     min_probability_option,
     new_label_option,
 )
-from streamptron.command.process import date_messages
+from streamptron.common.process import date_messages
 
 if typing.TYPE_CHECKING:
     import socket

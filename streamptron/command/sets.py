@@ -13,13 +13,13 @@ from typing import Any
 
 from streamptron.command.answers import Answers
 from streamptron.command.blocks import Block, EventBlock, TextBlock
-from streamptron.command.lines import Truths
-from streamptron.estimator.table import table
+from streamptron.common.table import table
+from streamptron.files.lines import Truths
 
 if typing.TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Sequence
 
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
     _Found = list[tuple[int, float]]  # outputs and their probabilities, the likeliest first
 

@@ -13,10 +13,10 @@ import time
 import typing
 from typing import Any
 
-from streamptron.command.process import say
-from streamptron.modelfile.files import replace
-from streamptron.modelfile.read import about
-from streamptron.version import version
+from streamptron.common.process import say
+from streamptron.common.version import version
+from streamptron.keeping.files import replace
+from streamptron.keeping.read import about
 
 if typing.TYPE_CHECKING:
     from streamptron.command.filter import Filter

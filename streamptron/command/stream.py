@@ -33,7 +33,7 @@ from streamptron.files.sources import Block as FileBlock
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
 KINDS = {"text": LINES.TEXT, "labelled": LINES.EITHER, **BLOCKS}
 # What is read at a time for other threads: the larger a block, the fewer words are looked up again.

@@ -20,19 +20,19 @@ from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, Replaced
 from streamptron.command.doubts import Doubts
-from streamptron.command.process import Signals, Stop, say
 from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import Place, Stream
 from streamptron.command.worded import worded
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
+from streamptron.common.process import Signals, Stop, say
 from streamptron.files.sources import LineError, find_sources
-from streamptron.modelfile.lock import identity
+from streamptron.keeping.lock import identity
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from streamptron.command.keeper import Keeper
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
 HEADER = """\
   average     since                                         current

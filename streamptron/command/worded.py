@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from streamptron.errors import ParameterError, in_python
+from streamptron.common.errors import ParameterError, in_python
 from streamptron.files.sources import LineError
 
 

@@ -6,8 +6,8 @@ import re
 import typing
 from collections.abc import Iterator
 
-from streamptron.estimator.names import shown
-from streamptron.text import Tokenizer
+from streamptron.common.names import shown
+from streamptron.learners.text import Tokenizer
 
 if typing.TYPE_CHECKING:
     from streamptron.command.blocks import Block

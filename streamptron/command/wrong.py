@@ -6,8 +6,8 @@ import typing
 from typing import Any
 
 from streamptron.command.sets import Several
-from streamptron.estimator.names import shown
-from streamptron.estimator.table import table
+from streamptron.common.names import shown
+from streamptron.common.table import table
 
 if typing.TYPE_CHECKING:
     from streamptron.command.blocks import Block

@@ -1,6 +1,6 @@
 from collections.abc import Hashable
 
-from streamptron._core import PairModel
+from streamptron.doors._core import PairModel
 
 class AdaptiveModel(PairModel):
     def _columns(self) -> dict[Hashable, tuple[float, float, float]]: ...

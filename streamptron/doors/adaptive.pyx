@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t
 from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
-from streamptron._core cimport LabelModel, PairModel
+from streamptron.doors._core cimport LabelModel, PairModel
 from streamptron.doors.gate cimport gc_disable, gc_enable
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
@@ -27,9 +27,9 @@ from streamptron.engine.voted cimport (
     SP_DEGREE_MOST, sp_voters, sp_voters_features, sp_voters_shares, sp_voters_updates)
 
 from streamptron.doors.names import named
-from streamptron.estimator.checks import whole as whole_number
-from streamptron.estimator.labels import labels_learned
-from streamptron.estimator.names import shown
+from streamptron.common.checks import whole as whole_number
+from streamptron.common.labels import labels_learned
+from streamptron.common.names import shown
 
 
 

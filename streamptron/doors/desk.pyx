@@ -34,11 +34,11 @@ from streamptron.engine.path cimport (
     sp_learner_decide, sp_learner_decision, sp_learner_fault, sp_learner_free, sp_learner_score)
 from streamptron.engine.exchange cimport sp_packed, sp_packed_next
 
-from streamptron.estimator.names import Pair, name_plain, shown
+from streamptron.common.names import Pair, name_plain, shown
 from streamptron.doors.names import damaged
-from streamptron.estimator.cells import check_once, feature_of
-from streamptron.estimator.checks import feature_value
-from streamptron.estimator.items import entries_of, numpy_scalars, refused_object, unwrapped
+from streamptron.common.cells import check_once, feature_of
+from streamptron.common.checks import feature_value
+from streamptron.common.items import entries_of, numpy_scalars, refused_object, unwrapped
 
 cdef extern from "desk.h":
     pass

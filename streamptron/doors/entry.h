@@ -9,7 +9,7 @@
 #include "memory/compiler.h"
 
 /* The value of an int below 2^61 - 1 in size, without a call if it is small. Larger ints, and the
-   floats that equal them, no longer hash to the int itself; see estimator/names.py. */
+   floats that equal them, no longer hash to the int itself; see common/names.py. */
 static inline int sp_int_word(PyObject *o, long long *value)
 {
     int overflow;

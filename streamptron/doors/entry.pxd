@@ -10,7 +10,7 @@
 # scratch while the door reads it. For any other type, and for what has to be refused (a NaN, an int
 # that is not a double), the answer is False. Then the door asks Python, for this entry alone.
 #
-# The rules are those of estimator/names.py, which is the slow twin of this file: names that are
+# The rules are those of common/names.py, which is the slow twin of this file: names that are
 # equal as dict keys give equal keys. A tuple becomes canonical bytes, written straight into the
 # scratch's arena:
 #

@@ -5,9 +5,9 @@ takes; here it is written down as bytes, and with it what its step has changed
 (engine/path/record.h). A step is taken back behind the gate, as an event is learned.
 
 Merges, as the engine sees them: digests, deltas, and all models in one. What they call their labels
-and odd names is united in sides.py, with Python code; what is here runs without it, and the engine
-(engine/exchange/join.h) without the interpreter's lock. No other thread learns meanwhile, but
-all may predict.
+and odd names is united in keeping/mergeable.py, with Python code; what is here runs without it, and
+the engine (engine/exchange/join.h) without the interpreter's lock. No other thread learns
+meanwhile, but all may predict.
 """
 
 from array import array
@@ -20,7 +20,7 @@ from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
-from streamptron._core cimport LabelModel
+from streamptron.doors._core cimport LabelModel
 from streamptron.doors.desk cimport DEBUG
 from streamptron.doors.gate cimport (
     beside, gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin,
@@ -48,7 +48,7 @@ from streamptron.engine.exchange cimport (
 
 from streamptron.doors.names import damaged
 from streamptron.doors.state import Past, past_mark
-from streamptron.estimator.packed import event_packed
+from streamptron.common.packed import event_packed
 
 _NO_MEMORY = "no memory to merge the models"
 _STRANGE = "the arrays are not those of such a model"

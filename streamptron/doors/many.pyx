@@ -36,7 +36,7 @@ from streamptron.engine.path cimport (
     sp_learner, sp_learner_bytes, sp_learner_copy, sp_learner_free, sp_learner_labels, sp_targets)
 
 from streamptron.doors.names import damaged
-from streamptron.estimator.parameters import UnfitRow
+from streamptron.common.parameters import UnfitRow
 
 cdef enum:
     COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model

@@ -43,11 +43,12 @@ from streamptron.engine.path cimport (
     sp_learner_labels, sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_rule_can)
 from streamptron.engine.exchange cimport SP_ARRAYS_DEPTH, sp_arrays
 
-from streamptron.estimator.names import name_plain, shown, type_shown
-from streamptron.doors.names import damaged, interned, named
+from streamptron.common.names import name_plain, shown, type_shown
+from streamptron.doors.names import damaged, named
+from streamptron.common.names import interned
 from streamptron.doors.state import Past
-from streamptron.estimator.checks import checked_number, rounded_number
-from streamptron.estimator.parameters import KEPT, class_weight_of, rates_of
+from streamptron.common.checks import checked_number, rounded_number
+from streamptron.common.parameters import KEPT, class_weight_of, rates_of
 
 _PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle; see SP_ARRAYS_DEPTH
 

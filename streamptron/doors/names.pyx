@@ -1,12 +1,11 @@
 """Feature names as keys, and back: the names that entry.pxd cannot read. An event in bytes.
 
-The rules are those of streamptron.estimator.names. A ticket holds the bytes, which are read like
+The rules are those of streamptron.common.names. A ticket holds the bytes, which are read like
 any other event.
 """
 
 from decimal import Decimal
 from struct import error as struct_error
-from sys import intern
 
 cimport cython
 from libc.string cimport memcpy
@@ -25,8 +24,8 @@ from streamptron.engine.exchange cimport (
     SP_PACKED_BEFORE, SP_PACKED_DEEP, SP_PACKED_OBJECT, sp_packed, sp_packed_next, sp_packed_size,
     sp_packed_write)
 
-from streamptron.errors import ParameterError, plain
-from streamptron.estimator.names import is_exact, is_mere, name_decode, name_plain
+from streamptron.common.errors import ParameterError, plain
+from streamptron.common.names import is_exact, is_mere, name_decode, name_plain
 
 cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
@@ -175,19 +174,11 @@ _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_erro
 
 def damaged(why):
     """The error of a model used in place in a file, which is only checked where it is read."""
-    from streamptron.modelfile.layout import ModelFileError
+    from streamptron.common.errors import ModelFileError
 
     return ModelFileError(
         f"the file of the model is damaged: {why}; take another copy of the file, or an "
         "older checkpoint")
-
-
-def interned(value):
-    """An interned str, which is the same object as an equal name in the code.
-
-    Pickle writes each object once, so without this equal models could have different bytes.
-    """
-    return intern(value) if type(value) is str else value
 
 
 # --- An event in bytes
@@ -226,7 +217,7 @@ cdef class PackedEvent:
         self.names = self._named() if odd else None
 
     cdef list _named(self):
-        from streamptron.estimator.packed import object_name
+        from streamptron.common.packed import object_name
         cdef sp_packed entry
         cdef const uint8_t* first = <const uint8_t*> bytes_data(<PyObject*> self.data)
         cdef const uint8_t* p = first + self.start

@@ -16,8 +16,8 @@ from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_free, sp_malloc, sp_re
 from streamptron.engine.names cimport sp_piece
 from streamptron.engine.path cimport sp_batch, sp_batch_matrix, sp_learner
 
-from streamptron.estimator.cells import NAN_HINT
-from streamptron.estimator.names import shown
+from streamptron.common.cells import NAN_HINT
+from streamptron.common.names import shown
 
 NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER_U8 .. NUMBER_F64
 

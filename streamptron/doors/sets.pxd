@@ -1,6 +1,6 @@
 # The model of MultiLabelClassifier.
 
-from streamptron._core cimport LabelModel
+from streamptron.doors._core cimport LabelModel
 
 
 cdef class SetModel(LabelModel):

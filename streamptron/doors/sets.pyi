@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
-from streamptron._core import LabelModel
+from streamptron.doors._core import LabelModel
 from streamptron.doors.model import Model
 from streamptron.doors.rows import Rows
 

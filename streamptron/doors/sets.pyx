@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from cpython cimport array as c_array
 from cpython.object cimport PyObject
 
-from streamptron._core cimport LabelModel
+from streamptron.doors._core cimport LabelModel
 from streamptron.doors.gate cimport beside, gate_learn_begin, gate_learn_end, gc_disable, gc_enable
 from streamptron.doors.many cimport rows_run
 from streamptron.doors.model cimport Model, largest, top_buffer
@@ -28,9 +28,9 @@ from streamptron.engine.sets cimport (
     SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_set_targets, sp_sets_share)
 
 from streamptron.doors.names import named
-from streamptron.estimator.candidates import candidates_of, place_of
-from streamptron.estimator.names import is_numpy, shown, type_shown
-from streamptron.estimator.parameters import threshold_of
+from streamptron.common.candidates import candidates_of, place_of
+from streamptron.common.names import is_numpy, shown, type_shown
+from streamptron.common.parameters import threshold_of
 
 
 class LabelSet(dict):

@@ -45,9 +45,9 @@ from streamptron.engine.exchange cimport (
     sp_shaped_measure, sp_shaped_read, sp_shaped_write, sp_voted, sp_voters_flatten,
     sp_voters_measure, sp_voters_read)
 
-from streamptron.errors import ParameterError, ParameterTypeError, contradiction
-from streamptron.estimator.names import shown
-from streamptron.estimator.parameters import MAX_PAIRS, interactions_of
+from streamptron.common.errors import ParameterError, ParameterTypeError, contradiction
+from streamptron.common.names import shown
+from streamptron.common.parameters import MAX_PAIRS, interactions_of
 
 cdef extern from "parameters.h" nogil:
     enum:
@@ -204,7 +204,7 @@ cdef dict once_state(const sp_learner* learner):
     cdef sp_model_numbers once = sp_learner_model_numbers(learner)
     if once.name == NULL:
         return {}
-    from streamptron.estimator.once import state_of
+    from streamptron.common.once import state_of
     cdef c_array.array numbers = array("d", bytes(8 * sp_model_numbers_count(&once)))
     sp_learner_model_numbers_write(learner, numbers.data.as_doubles)
     return {once.name.decode("ascii"): state_of(numbers.tolist(), _sizes(&once))}
@@ -215,7 +215,7 @@ cdef int once_set_state(sp_learner* learner, state) except -1:
     cdef sp_model_numbers once = sp_learner_model_numbers(learner)
     if once.name == NULL:
         return 0
-    from streamptron.estimator.once import numbers_of
+    from streamptron.common.once import numbers_of
     cdef c_array.array numbers = array(
         "d", numbers_of(state[once.name.decode("ascii")], _sizes(&once)))
     wrong = sp_learner_model_numbers_read(learner, numbers.data.as_doubles)
@@ -633,7 +633,7 @@ cdef int _forget(int i, sp_rule* rule, value) except -1:
 cdef int _parameters_read(sp_parameters* p, int kind, dict params) except -1:
     """The parameters of a learner, checked, as the engine takes them.
 
-    What is by label has its check in estimator/parameters.py, and a set's threshold; whether all
+    What is by label has its check in common/parameters.py, and a set's threshold; whether all
     go together, _parameters_agree says.
     """
     cdef int i

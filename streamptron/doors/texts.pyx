@@ -25,7 +25,7 @@ from streamptron.engine.names cimport sp_characters, sp_index, sp_piece, sp_scan
 from streamptron.engine.path cimport sp_batch, sp_batch_texts, sp_learner
 
 from streamptron.doors.rows import is_arrow
-from streamptron.estimator.tokens import (
+from streamptron.common.tokens import (
     TEXT_MOST, check_mail, check_texts, frame_texts, names_of, plain_fields, plain_mail, plain_text,
     rule_of, too_long)
 

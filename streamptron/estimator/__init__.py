@@ -1,1 +1,1 @@
-"""What makes the compiled core an estimator: names, batches and frames, explanations, pipelines."""
+"""What makes the compiled core an estimator: batches and frames, explanations, pipelines."""

@@ -8,15 +8,15 @@ from collections.abc import Hashable, Mapping
 from operator import itemgetter
 from typing import Any, Self
 
-from streamptron._core import BinaryModel, LabelModel, PairModel
+from streamptron.common.checks import jobs_of
+from streamptron.common.errors import ParameterError, plain
+from streamptron.common.names import Pair, shown, type_shown
+from streamptron.common.river import base
+from streamptron.doors._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
-from streamptron.errors import ParameterError, plain
-from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.learner import Learner
-from streamptron.estimator.names import Pair, shown, type_shown
-from streamptron.estimator.river import base
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable

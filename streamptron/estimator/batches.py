@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.cells import SKIP
+from streamptron.common.names import INT_LIMIT, OBJECT, name_plain, shown, type_shown
+from streamptron.common.values import encode
 from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
 from streamptron.doors.texts import Texts
 from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator import frames
-from streamptron.estimator.cells import SKIP
 from streamptron.estimator.columns import without_nan
-from streamptron.estimator.names import INT_LIMIT, OBJECT, name_plain, shown, type_shown
-from streamptron.modelfile.values import encode
 
 if typing.TYPE_CHECKING:
     import narwhals.stable.v2 as nw

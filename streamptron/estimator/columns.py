@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.estimator.cells import (
+from streamptron.common.cells import (
     NAN_HINT,
     REFUSE,
     REFUSED_HINT,
@@ -21,8 +21,8 @@ from streamptron.estimator.cells import (
     is_gap,
     is_nan,
 )
-from streamptron.estimator.checks import checked_number
-from streamptron.estimator.names import shown, type_shown
+from streamptron.common.checks import checked_number
+from streamptron.common.names import shown, type_shown
 
 if typing.TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from streamptron.estimator.cells import SKIP
+from streamptron.common.cells import SKIP
+from streamptron.common.names import shown, type_shown
 from streamptron.estimator.columns import column_of, joined, without_nan
-from streamptron.estimator.names import shown, type_shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,15 +8,15 @@ import typing
 from collections.abc import Hashable
 from typing import Any, Self
 
+from streamptron.common.river import base
 from streamptron.doors.model import Model
-from streamptron.estimator.river import base
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
 
     from streamptron.estimator.batches import Batch
-    from streamptron.merging import Delta
-    from streamptron.tickets import Step, Ticket
+    from streamptron.keeping.merging import Delta
+    from streamptron.keeping.tickets import Step, Ticket
 
 # what a copy that keeps the weights cannot change
 FIXED = (
@@ -96,7 +96,7 @@ class Learner(Model, base.Estimator):
         ...     streamptron.load(path).labels
         ['sport']
         """
-        from streamptron.modelfile.write import save
+        from streamptron.keeping.write import save
 
         save(self, path, metadata)
 
@@ -126,7 +126,7 @@ class Learner(Model, base.Estimator):
         >>> base.weights == model.weights
         True
         """
-        from streamptron.merging import delta_of
+        from streamptron.keeping.merging import delta_of
 
         return delta_of(self, since, shard)
 
@@ -151,7 +151,7 @@ class Learner(Model, base.Estimator):
         RuntimeError
             If the model was opened read-only, with ``mmap=True``.
         """
-        from streamptron.merging import apply_delta
+        from streamptron.keeping.merging import apply_delta
 
         apply_delta(self, delta)
 
@@ -185,7 +185,7 @@ class Learner(Model, base.Estimator):
         >>> model.weights
         {'meeting': -1.0}
         """
-        from streamptron.tickets import predict_ticket
+        from streamptron.keeping.tickets import predict_ticket
 
         self._check_one_event("predict_ticket")
         return predict_ticket(self, x)
@@ -211,7 +211,7 @@ class Learner(Model, base.Estimator):
         MemoryError
             If memory runs out. The model has not changed then, either.
         """
-        from streamptron.tickets import ticket_event
+        from streamptron.keeping.tickets import ticket_event
 
         self._check_one_event("learn_ticket")
         learner: Any = self
@@ -254,13 +254,13 @@ class Learner(Model, base.Estimator):
         >>> model.weights
         {'free': -1.0, 'meeting': -1.0}
         """
-        from streamptron.tickets import undo_step
+        from streamptron.keeping.tickets import undo_step
 
         undo_step(self, step)
 
     def _learn_undoable(self, x: Any, y: Any, w: Any, undo: Any) -> Step:
         """``learn_one`` with undo=True."""
-        from streamptron.tickets import learn_undoable
+        from streamptron.keeping.tickets import learn_undoable
 
         return learn_undoable(self, x, y, w, undo)
 

@@ -10,7 +10,10 @@ import os
 import typing
 from typing import Any
 
-from streamptron._core import BinaryModel
+from streamptron.common.candidates import candidates_of
+from streamptron.common.names import shown
+from streamptron.common.river import compose
+from streamptron.doors._core import BinaryModel
 from streamptron.doors.model import Model
 from streamptron.doors.sets import RankModel
 from streamptron.doors.texts import (
@@ -19,14 +22,11 @@ from streamptron.doors.texts import (
     text_predict_one,
     text_predict_proba_one,
 )
-from streamptron.estimator.candidates import candidates_of
-from streamptron.estimator.names import shown
-from streamptron.estimator.river import compose
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from streamptron.tickets import Ticket
+    from streamptron.keeping.tickets import Ticket
 
 
 # What looking.py asks of any pipeline.
@@ -82,7 +82,7 @@ class TextPipeline(compose.Pipeline):
         ...     streamptron.load(path).predict_one("win 500")
         True
         """
-        from streamptron.modelfile.write import save
+        from streamptron.keeping.write import save
 
         save(self, path, metadata)
 

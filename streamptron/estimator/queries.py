@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.cells import feature_of
+from streamptron.common.checks import checked_number
+from streamptron.common.names import shown, type_shown
 from streamptron.doors.rows import MatrixRows
 from streamptron.estimator import frames
 from streamptron.estimator.batches import NUMBER_OF, Batch
-from streamptron.estimator.cells import feature_of
-from streamptron.estimator.checks import checked_number
-from streamptron.estimator.names import shown, type_shown
 
 
 def queries_of(qid: Any, n: int) -> np.ndarray:

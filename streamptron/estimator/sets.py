@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.names import shown, type_shown
 from streamptron.doors.sets import SetModel
 from streamptron.estimator import frames
-from streamptron.estimator.names import shown, type_shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterable

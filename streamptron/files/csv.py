@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, Self
 
-from streamptron.errors import ParameterError, ParameterTypeError, plain
-from streamptron.estimator.cells import category
-from streamptron.estimator.names import shown
+from streamptron.common.cells import category
+from streamptron.common.errors import ParameterError, ParameterTypeError, plain
+from streamptron.common.names import shown
 from streamptron.files.dates import date_features
 from streamptron.files.format import Event, Format
 from streamptron.files.sources import Block, LineError

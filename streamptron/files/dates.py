@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from streamptron.estimator.cells import category
-from streamptron.estimator.names import shown
+from streamptron.common.cells import category
+from streamptron.common.names import shown
 from streamptron.files.tokens import BadLine
 
 WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]

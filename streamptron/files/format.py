@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 from streamptron.files.sources import MAX_LINE, Block, Source
 from streamptron.files.tokens import BadLine
 

@@ -8,9 +8,9 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from streamptron.errors import ParameterError
-from streamptron.estimator.cells import category, is_gap
-from streamptron.estimator.names import shown
+from streamptron.common.cells import category, is_gap
+from streamptron.common.errors import ParameterError
+from streamptron.common.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import (
     BadLine,

@@ -18,7 +18,7 @@ import typing
 import warnings
 from typing import Any
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.mbox import Cutter, begins, first_lines
 from streamptron.files.sources import find_sources

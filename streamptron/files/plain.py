@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from streamptron.errors import ParameterError
-from streamptron.estimator.names import shown
+from streamptron.common.errors import ParameterError
+from streamptron.common.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, label_of
 

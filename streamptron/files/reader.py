@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-from streamptron.errors import ParameterError
-from streamptron.estimator.checks import truth
-from streamptron.estimator.names import shown, type_shown
+from streamptron.common.checks import truth
+from streamptron.common.errors import ParameterError
+from streamptron.common.names import shown, type_shown
 from streamptron.files.csv import CSV
 from streamptron.files.document import Documents
 from streamptron.files.format import Format

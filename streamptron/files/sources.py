@@ -22,9 +22,9 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from streamptron.common.errors import ParameterError, plain
+from streamptron.common.names import shown, type_shown
 from streamptron.doors.many import count_line_ends
-from streamptron.errors import ParameterError, plain
-from streamptron.estimator.names import shown, type_shown
 from streamptron.files.decode import (
     FOREIGN,
     HEAD,

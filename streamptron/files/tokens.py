@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
-from streamptron.errors import ParameterError, plain
-from streamptron.estimator.cells import float_of
-from streamptron.estimator.names import shown, type_shown
+from streamptron.common.cells import float_of
+from streamptron.common.errors import ParameterError, plain
+from streamptron.common.names import shown, type_shown
 
 
 class BadLine(Exception):

@@ -6,9 +6,9 @@ import re
 from math import isfinite
 from typing import Any
 
-from streamptron.errors import ParameterError, plain
-from streamptron.estimator.cells import category, float_of
-from streamptron.estimator.names import shown
+from streamptron.common.cells import category, float_of
+from streamptron.common.errors import ParameterError, plain
+from streamptron.common.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, decoded, number_of, value_of, words_of
 

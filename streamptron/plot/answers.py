@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 from streamptron.plot.drawing import COLOURS, axes_of, check_axes, ink, said, whole
 
 if typing.TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.names import shown, type_shown
 from streamptron.doors.adaptive import AdaptiveModel
-from streamptron.estimator.names import shown, type_shown
+from streamptron.estimator.looking import learner_of
 from streamptron.plot.drawing import axes_of, check_axes, ink, line_style, name_lines, said, whole
-from streamptron.study.data import learner_of
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.estimator.names import shown, type_shown
+from streamptron.common.names import shown, type_shown
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

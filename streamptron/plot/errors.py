@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.estimator.names import shown, type_shown
+from streamptron.common.names import shown, type_shown
+from streamptron.data.record import Record, Window, check_record
 from streamptron.plot.answers import wilson
 from streamptron.plot.drawing import (
     COLOURS,
@@ -30,7 +31,6 @@ from streamptron.plot.drawing import (
     whole,
 )
 from streamptron.plot.streams import RIBBON, draw_ribbon
-from streamptron.study.record import Record, Window, check_record
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,8 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from streamptron.estimator.names import type_shown
+from streamptron.common.names import type_shown
+from streamptron.data.history import History
 from streamptron.plot.drawing import (
     IN_LINES,
     LINES,
@@ -20,7 +21,6 @@ from streamptron.plot.drawing import (
     name_lines,
     said,
 )
-from streamptron.study.history import History
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

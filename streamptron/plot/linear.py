@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from streamptron._core import PairModel
+from streamptron.common.names import shown, type_shown
+from streamptron.doors._core import PairModel
 from streamptron.doors.sets import RankModel
-from streamptron.estimator.names import shown, type_shown
-from streamptron.study.data import learner_of
+from streamptron.estimator.looking import learner_of
 
 if typing.TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.data.finite import data_of
+from streamptron.estimator.looking import Before, learner_of
 from streamptron.plot.drawing import (
     MARKERS,
     arrow,
@@ -28,7 +30,6 @@ from streamptron.plot.linear import (
     line_between,
     two_features,
 )
-from streamptron.study.data import Before, data_of, learner_of
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.names import shown, type_shown
+from streamptron.data.finite import error_of
+from streamptron.data.record import Record, check_record
 from streamptron.doors.sets import RankModel
-from streamptron.estimator.names import shown, type_shown
+from streamptron.estimator.looking import Before, learner_of
 from streamptron.plot.drawing import (
     COLOURS,
     HATCHES,
@@ -28,8 +31,6 @@ from streamptron.plot.drawing import (
     name_lines,
     whole,
 )
-from streamptron.study.data import Before, error_of, learner_of
-from streamptron.study.record import Record, check_record
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

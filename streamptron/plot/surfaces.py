@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.estimator.names import Pair, shown
+from streamptron.common.names import Pair, shown
 from streamptron.plot.columns import (
     Spread,
     columns_of,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 from streamptron.plot.answers import listed, probabilities
 from streamptron.plot.drawing import LINES, axes_of, check_axes, ink, line_style, said
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.estimator.names import shown, type_shown
+from streamptron.common.names import shown, type_shown
+from streamptron.data.finite import data_of
+from streamptron.estimator.looking import Before, learner_of
 from streamptron.plot.drawing import (
     HATCHES,
     arrow,
@@ -34,7 +36,6 @@ from streamptron.plot.linear import (
     two_features,
     weights_between,
 )
-from streamptron.study.data import Before, data_of, learner_of
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,9 +7,10 @@ import typing
 from collections.abc import Hashable
 from typing import Any
 
-from streamptron._core import BinaryModel
+from streamptron.common.names import shown
+from streamptron.doors._core import BinaryModel
 from streamptron.doors.sets import RankModel
-from streamptron.estimator.names import shown
+from streamptron.estimator.looking import learner_of
 from streamptron.plot.drawing import (
     COLOURS,
     HATCHES,
@@ -19,7 +20,6 @@ from streamptron.plot.drawing import (
     said,
     whole,
 )
-from streamptron.study.data import learner_of
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

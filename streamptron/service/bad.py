@@ -7,7 +7,7 @@ import math
 import typing
 from typing import Any
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from streamptron.command.process import say
+from streamptron.common.process import say
 from streamptron.service import inference
 from streamptron.service.bad import Bad
 from streamptron.service.lines import (

@@ -14,9 +14,9 @@ import json
 import typing
 from typing import Any
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
+from streamptron.common.version import RELEASE
 from streamptron.service.bad import Bad
-from streamptron.version import RELEASE
 
 if typing.TYPE_CHECKING:
     from streamptron.service.service import Service

@@ -6,11 +6,11 @@ import contextlib
 import typing
 from typing import Any
 
-from streamptron._core import BinaryModel
-from streamptron.command.known import Labels as Allowed
-from streamptron.command.lines import TRUTHS
-from streamptron.estimator.names import shown
-from streamptron.journal import check_label
+from streamptron.common.names import shown
+from streamptron.doors._core import BinaryModel
+from streamptron.keeping.journal import check_label
+from streamptron.keeping.known import TRUTHS
+from streamptron.keeping.known import Labels as Allowed
 from streamptron.service.bad import Bad, refused
 
 if typing.TYPE_CHECKING:

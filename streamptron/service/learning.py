@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 from streamptron.service.lessons import ticket_of
 
 if typing.TYPE_CHECKING:

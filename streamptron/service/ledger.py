@@ -10,7 +10,7 @@ import zlib
 from itertools import count
 from typing import Any, NamedTuple
 
-from streamptron.estimator.names import shown
+from streamptron.common.names import shown
 from streamptron.service.bad import Bad
 from streamptron.service.tally import Judged
 

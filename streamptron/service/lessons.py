@@ -24,7 +24,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from streamptron.tickets import Ticket
+from streamptron.keeping.tickets import Ticket
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from streamptron.command.known import Known
+from streamptron.keeping.known import Known
 from streamptron.service.ledger import Taught
 
 if typing.TYPE_CHECKING:

@@ -16,9 +16,9 @@ import time
 import typing
 from typing import Any
 
-from streamptron.command.process import say
-from streamptron.estimator.names import shown
-from streamptron.modelfile.lock import ModelLock
+from streamptron.common.names import shown
+from streamptron.common.process import say
+from streamptron.keeping.lock import ModelLock
 from streamptron.service.bad import Bad
 from streamptron.service.service import Service
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamptron.version import RELEASE
+from streamptron.common.version import RELEASE
 
 ERROR = {
     "type": "object",

@@ -9,7 +9,7 @@ import sys
 import typing
 from typing import Any
 
-from streamptron.command.process import say
+from streamptron.common.process import say
 from streamptron.service.systemd import notify
 
 if typing.TYPE_CHECKING:

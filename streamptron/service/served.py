@@ -11,21 +11,21 @@ from array import array
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from streamptron._core import BinaryModel
-from streamptron.command.fields import event_of, is_union
+from streamptron.common.names import shown
+from streamptron.doors._core import BinaryModel
 from streamptron.doors.late import can_undo
 from streamptron.doors.sets import RankModel
 from streamptron.doors.texts import MailDoor, TextDoor
-from streamptron.estimator.names import shown
-from streamptron.journal import Journal, journal_of
-from streamptron.modelfile.read import model_of, read
+from streamptron.keeping.journal import Journal, journal_of
+from streamptron.keeping.read import model_of, read
+from streamptron.learners.fields import event_of, is_union
 from streamptron.service.bad import Bad, refused
 from streamptron.service.labels import Labels
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from streamptron.modelfile.layout import Contents
+    from streamptron.keeping.layout import Contents
 
 KINDS = ("text", "fields", "x", "mail")  # of events
 INTERCEPT = "(intercept)"
@@ -116,7 +116,7 @@ class Served:
         if contents.steps is not None:
             self.before = contents.steps.before[0]
             if len(contents.steps.before) > 1 or not is_union(self.before):
-                from streamptron.estimator.river import compose
+                from streamptron.common.river import compose
 
                 self.before = compose.Pipeline(*list(self.pipeline.steps.items())[:-1])
         self.kind = self._kind()
@@ -177,7 +177,7 @@ class Served:
         return Event({"text": value}, value, seen, _mark(value.encode(errors="surrogatepass")))
 
     def _mail(self, value: Any) -> Event:
-        from streamptron.command.passing import without_ours
+        from streamptron.common.header import without_ours
         from streamptron.files.mail import identity
 
         if isinstance(value, str):
@@ -287,7 +287,7 @@ class Served:
         if name is None:
             return INTERCEPT
         if self.kind == "mail":
-            from streamptron.mail import described
+            from streamptron.learners.mail import described
 
             return described(name)
         return name if isinstance(name, str) else str(name)

@@ -22,12 +22,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from streamptron.command.process import say
-from streamptron.estimator.names import shown
-from streamptron.journal import packed_steps
-from streamptron.modelfile.lock import ModelLock, identity
-from streamptron.modelfile.read import read as read_model
-from streamptron.modelfile.write import contents_of, write
+from streamptron.common.names import shown
+from streamptron.common.process import say
+from streamptron.keeping.journal import packed_steps
+from streamptron.keeping.lock import ModelLock, identity
+from streamptron.keeping.read import read as read_model
+from streamptron.keeping.tickets import Step, ticket_event
+from streamptron.keeping.write import contents_of, write
+from streamptron.learners.learn_unsure import is_unsure
 from streamptron.service import lessons
 from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
 from streamptron.service.learning import learn
@@ -35,8 +37,6 @@ from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, ke
 from streamptron.service.mails import Mails
 from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
 from streamptron.service.tally import Tally, is_wrong
-from streamptron.thick import is_unsure
-from streamptron.tickets import Step, ticket_event
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping

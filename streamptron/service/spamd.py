@@ -19,11 +19,13 @@ import time
 import typing
 from typing import Any
 
-from streamptron.command.lines import LineModel
-from streamptron.command.mail import Verdict, judged
-from streamptron.command.passing import with_field, without_ours
-from streamptron.command.process import say
-from streamptron.command.request import (
+from streamptron.common.header import with_field, without_ours
+from streamptron.common.names import shown
+from streamptron.common.process import say
+from streamptron.files.lines import LineModel
+from streamptron.files.verdict import Verdict, judged
+from streamptron.service.bad import Bad
+from streamptron.service.request import (
     NAMES,
     OK,
     PROTOCOL,
@@ -33,8 +35,6 @@ from streamptron.command.request import (
     Refused,
     Request,
 )
-from streamptron.estimator.names import shown
-from streamptron.service.bad import Bad
 
 if typing.TYPE_CHECKING:
     from streamptron.service.served import Event, Served

@@ -23,8 +23,8 @@ from pyspark.ml.util import (
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, DecimalType, NumericType, StringType
 
-from streamptron.modelfile.read import load
-from streamptron.multilabel import MultiLabelClassifier
+from streamptron.keeping.read import load
+from streamptron.learners.multilabel import MultiLabelClassifier
 from streamptron.spark import rounds
 from streamptron.spark.params import StreamptronParams, _param
 from streamptron.spark.rows import parts

@@ -21,10 +21,10 @@ from pyspark.ml.param.shared import (
     HasWeightCol,
 )
 
-from streamptron.errors import ParameterError, in_python
-from streamptron.learners import BY_NAME, PARAMETERS, TAGGERS, Parameter
-from streamptron.perceptron import Perceptron
-from streamptron.text import Tokenizer
+from streamptron.common.errors import ParameterError, in_python
+from streamptron.learners.perceptron import Perceptron
+from streamptron.learners.registry import BY_NAME, PARAMETERS, TAGGERS, Parameter
+from streamptron.learners.text import Tokenizer
 
 MERGEABLE = {name: learner for name, learner in BY_NAME.items() if learner()._can("merge")}
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 from pyspark import StorageLevel, TaskContext
 from pyspark.sql import functions as F
 
-from streamptron.merging import Delta
+from streamptron.keeping.merging import Delta
 from streamptron.spark.rows import ROW_BITS, BadRows, learn, parts
 
 if typing.TYPE_CHECKING:

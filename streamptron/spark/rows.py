@@ -15,8 +15,8 @@ import pyarrow as pa
 from scipy.sparse import csr_array
 
 from streamptron.doors.texts import TextDoor
-from streamptron.multilabel import MultiLabelClassifier
-from streamptron.perceptron import Perceptron
+from streamptron.learners.multilabel import MultiLabelClassifier
+from streamptron.learners.perceptron import Perceptron
 
 ROW_BITS = 33  # of monotonically_increasing_id
 SPARSE = 0  # the type of a vector; 1: dense

@@ -16,9 +16,9 @@ import pyarrow as pa
 from pyspark import SparkFiles
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # forgotten in pyspark
 
-from streamptron._core import BinaryModel
-from streamptron.modelfile.read import load
-from streamptron.multilabel import MultiLabelClassifier
+from streamptron.doors._core import BinaryModel
+from streamptron.keeping.read import load
+from streamptron.learners.multilabel import MultiLabelClassifier
 from streamptron.spark.rows import features, parts
 
 if typing.TYPE_CHECKING:

@@ -7,15 +7,15 @@ import os
 import typing
 from typing import Any
 
-from streamptron.checkpoint import Checkpoint
-from streamptron.estimator.names import type_shown
+from streamptron.common.names import type_shown
+from streamptron.keeping.checkpoint import Checkpoint
 from streamptron.spark import rounds
 from streamptron.spark.rows import parts
 
 if typing.TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streamptron.checkpoint import Saved
+    from streamptron.keeping.checkpoint import Saved
     from streamptron.spark.classifier import StreamptronClassifier, StreamptronModel
 
 QUERY = "sql.streaming.queryId"  # Spark's name of the property; the id outlives a restart

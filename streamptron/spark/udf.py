@@ -14,7 +14,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from streamptron.modelfile.read import load
+from streamptron.keeping.read import load
 from streamptron.spark.rows import parts
 from streamptron.spark.scores import Filed, kind_of, scorer, sorted_labels
 

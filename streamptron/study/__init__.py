@@ -1,10 +1,10 @@
 """Passes over finite data, margins and bounds, and learners compared on one stream."""
 
+from streamptron.data.history import History, Pass
+from streamptron.data.record import Window
 from streamptron.study.compare import Comparison, Result, compare
-from streamptron.study.history import History, Pass
 from streamptron.study.margins import dataset_margin, geometric_margin, margin, mistake_bound
 from streamptron.study.passes import fit
-from streamptron.study.record import Window
 from streamptron.study.recorder import Recorder
 
 __all__ = [

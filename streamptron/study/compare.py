@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamptron.common.names import shown, type_shown
+from streamptron.common.river import need
+from streamptron.common.table import frame, table
+from streamptron.data.finite import error_of
 from streamptron.doors.model import Model
-from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.pipeline import TextPipeline
-from streamptron.estimator.river import need
-from streamptron.estimator.table import frame, table
-from streamptron.study.data import error_of
 from streamptron.study.recorder import Recorder
 
 if typing.TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from streamptron._core import PairModel
-from streamptron.estimator.names import type_shown
-from streamptron.study.data import data_of, learner_of
+from streamptron.common.names import type_shown
+from streamptron.data.finite import data_of
+from streamptron.doors._core import PairModel
+from streamptron.estimator.looking import learner_of
 
 if typing.TYPE_CHECKING:
     from numpy.typing import NDArray

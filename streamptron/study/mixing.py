@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.merging import merge
+from streamptron.keeping.merging import merge
 
 if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streamptron.study.data import Lessons
+    from streamptron.data.finite import Lessons
 
 
 def learned_by_several(

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from streamptron._core import BinaryModel, PairModel
+from streamptron.common.bars import bar_of
+from streamptron.common.checks import jobs_of
+from streamptron.common.names import shown
+from streamptron.data.finite import Lessons, data_of
+from streamptron.data.grades import GradedData, ranked_of
+from streamptron.data.history import History, Pass
+from streamptron.doors._core import BinaryModel, PairModel
 from streamptron.doors.sets import RankModel
-from streamptron.estimator.bars import bar_of
-from streamptron.estimator.checks import jobs_of
-from streamptron.estimator.names import shown
+from streamptron.estimator.looking import Before, learner_of
 from streamptron.estimator.passes import check_learns
-from streamptron.sides import check_alike
-from streamptron.study.data import Before, Lessons, data_of, learner_of
-from streamptron.study.grades import GradedData, ranked_of
-from streamptron.study.history import History, Pass
+from streamptron.keeping.mergeable import check_alike
 from streamptron.study.mixing import learned_by_several
 
 if typing.TYPE_CHECKING:

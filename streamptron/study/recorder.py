@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Mapping
 from time import monotonic
 from typing import Any
 
+from streamptron.common.checks import whole
+from streamptron.common.names import shown, type_shown
+from streamptron.common.river import module_of
+from streamptron.data.record import Record
 from streamptron.doors.model import Model
-from streamptron.estimator.checks import whole
-from streamptron.estimator.names import shown, type_shown
-from streamptron.estimator.river import module_of
-from streamptron.modelfile.files import replace
-from streamptron.study.record import Record
+from streamptron.keeping.files import replace
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes

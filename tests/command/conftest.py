@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from streamptron.cli import main
+from streamptron.command.cli import main
 from tests.support.commands import ENVIRONMENT, SEEDED, random_mail, written
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from streamptron import Tokenizer
 from streamptron.files import read
-from streamptron.learners import LEARNERS
+from streamptron.learners.registry import LEARNERS
 from streamptron.study import compare
 from tests.support.commands import random_mail, written
 

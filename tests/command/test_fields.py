@@ -6,7 +6,7 @@ import random
 import pytest
 
 from streamptron import AdaptiveClassifier, Tokenizer, load
-from streamptron.estimator.river import compose
+from streamptron.common.river import compose
 from tests.support.commands import run
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from streamptron import Tokenizer
-from streamptron.learners import LEARNERS
+from streamptron.learners.registry import LEARNERS
 from tests.support.commands import (
     MAIL,
     SEEDED,

@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-from streamptron.modelfile.read import read as contents
+from streamptron.keeping.read import read as contents
 from tests.command.test_train import mail_file
 from tests.support.commands import ENVIRONMENT, SEEDED, run
 from tests.support.variants import learned, loaded
 
 DIES = """
 import os, signal, sys
-from streamptron.cli import main
-from streamptron.modelfile.lock import ModelLock
+from streamptron.command.cli import main
+from streamptron.keeping.lock import ModelLock
 save, wanted = ModelLock.save, int(sys.argv[1])
 def dies(*arguments):  # behind a save, where nothing but the end of the process is left
     global wanted

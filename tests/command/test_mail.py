@@ -12,8 +12,8 @@ import textwrap
 import pytest
 
 from streamptron import Journal, ModelLock, load
-from streamptron.modelfile.read import read
-from streamptron.modelfile.write import write
+from streamptron.keeping.read import read
+from streamptron.keeping.write import write
 from tests.support import commands
 from tests.support.commands import ENVIRONMENT, command, process, run
 from tests.support.programs import both

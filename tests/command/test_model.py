@@ -18,7 +18,7 @@ from streamptron import (
     Tokenizer,
 )
 from streamptron.files import read
-from streamptron.learners import LEARNERS
+from streamptron.learners.registry import LEARNERS
 from tests.support.commands import (
     MAIL,
     SEEDED,

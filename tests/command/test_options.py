@@ -13,11 +13,11 @@ import random
 import pytest
 
 from streamptron import Tokenizer
-from streamptron.cli import main
+from streamptron.command.cli import main
 from streamptron.command.commands import commands
 from streamptron.command.options import LEARNER_OPTIONS, READING_OPTIONS, TOKENIZER_OPTIONS
 from streamptron.files import read
-from streamptron.learners import LEARNERS
+from streamptron.learners.registry import LEARNERS
 from tests.support.commands import SEEDED
 from tests.support.event_files import zstd
 from tests.support.variants import learned, loaded

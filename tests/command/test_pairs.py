@@ -25,7 +25,7 @@ def test_training_with_degree_2_is_learn_one_in_order(learner, tmp_path):
         learner,
         *SEEDED,
     )
-    model = streamptron.learners.LEARNERS[learner](degree=2, hash_seed=1)
+    model = streamptron.learners.registry.LEARNERS[learner](degree=2, hash_seed=1)
     for label, text in events:
         y = label == "1" if learner == "perceptron" else label
         model.learn_one(Tokenizer().transform_one(text), y)

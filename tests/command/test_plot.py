@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from streamptron import Perceptron, Tokenizer, plot
-from streamptron.cli import main
+from streamptron.command.cli import main
 from streamptron.command.plot import plot as group
 from streamptron.files import read
-from streamptron.learners import LEARNERS
+from streamptron.learners.registry import LEARNERS
 from tests.support.commands import process, random_mail, run, written
 from tests.support.marks import on_posix
 from tests.support.variants import loaded

@@ -159,7 +159,7 @@ def test_a_line_that_is_too_long_is_answered_and_the_next_ones_too(limit, mail):
 def test_a_line_that_is_too_long_is_not_held_in_memory(mail):
     _, model = mail
     code = (
-        "import sys; from streamptron.cli import main; n = main(sys.argv[1:]); "
+        "import sys; from streamptron.command.cli import main; n = main(sys.argv[1:]); "
         "print(n, *(s.split()[1] for s in open('/proc/self/status') if s.startswith('VmHWM')))"
     )
     words = [sys.executable, "-c", code, "predict", "-m", model, "--max-line", "1000000"]

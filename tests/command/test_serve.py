@@ -15,7 +15,7 @@ import zlib
 import pytest
 
 from streamptron import Journal, load
-from streamptron.modelfile.lock import ModelLock
+from streamptron.keeping.lock import ModelLock
 from streamptron.service.service import Service, Settings
 from streamptron.service.spamd import Client, Spamd
 from tests.command.test_mail import HAM, MAIL, SPAM, boxes, model  # noqa: F401

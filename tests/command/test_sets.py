@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from streamptron import MultiLabelClassifier, Tokenizer
-from streamptron.cli import main
+from streamptron.command.cli import main
 from streamptron.command.sets import Grades, average_precision
 from streamptron.files import read
 from tests.support.commands import SEEDED, predict, run

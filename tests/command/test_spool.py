@@ -221,7 +221,7 @@ def test_each_file_is_learned_once_whenever_it_is_killed(seed, spool, tmp_path):
 def test_each_file_is_learned_once_if_it_is_killed_at_a_step(step, after, spool, tmp_path):
     code = f"""\
 import os, sys
-from streamptron.cli import main
+from streamptron.command.cli import main
 from streamptron.command.keeper import Keeper
 from streamptron.command.spool import Spool
 

@@ -73,7 +73,7 @@ def test_a_full_disk_is_said_once_and_stops_nothing(mail):
     _, model = mail
     code = """\
 import errno, sys
-from streamptron.cli import main
+from streamptron.command.cli import main
 from streamptron.command import status
 
 def full(path, buffers, **options):

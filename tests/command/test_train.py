@@ -18,15 +18,15 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Mail, Perceptron, Tokenizer
-from streamptron.cli import main
+from streamptron.command.cli import main
 from streamptron.command.commands import commands
-from streamptron.command.lines import LineModel
 from streamptron.command.options import LEARNER_OPTIONS, PARTS, TOKENIZER_OPTIONS
 from streamptron.command.plot import plot
 from streamptron.command.train import Training
 from streamptron.files import read
-from streamptron.learners import BY_NAME, LEARNERS
-from streamptron.modelfile.read import read as contents
+from streamptron.files.lines import LineModel
+from streamptron.keeping.read import read as contents
+from streamptron.learners.registry import BY_NAME, LEARNERS
 from tests.support.commands import (
     ENVIRONMENT,
     FORMATS,

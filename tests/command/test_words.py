@@ -11,7 +11,7 @@ import pytest
 
 import streamptron
 from streamptron import MulticlassPerceptron
-from streamptron.cli import main
+from streamptron.command.cli import main
 from tests.support.commands import COMMANDS, ENVIRONMENT, MAIL, process, random_mail, run, written
 
 
@@ -255,7 +255,8 @@ def test_failures_end_with_1_and_a_line_that_says_what_and_where(
 
 
 def test_without_click_a_line_says_what_to_install():
-    code = "import sys; sys.modules['click'] = None; from streamptron.cli import main; exit(main())"
+    code = "import sys; sys.modules['click'] = None; "
+    code += "from streamptron.command.cli import main; exit(main())"
     done = subprocess.run(
         [sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
@@ -269,7 +270,7 @@ def test_without_click_a_line_says_what_to_install():
 
 def test_plain_lines_are_learned_and_answered_without_what_they_do_not_need(mail):
     code = (
-        "import sys; from streamptron.cli import main; n = main(sys.argv[1:]); "
+        "import sys; from streamptron.command.cli import main; n = main(sys.argv[1:]); "
         "unwanted = {'numpy', 'csv', 'lzma', 'zstandard', 'streamptron.files.reader'}; "
         "print(n, sorted(unwanted & set(sys.modules)))"
     )

@@ -11,8 +11,8 @@ import pytest
 import streamptron
 from streamptron import ParameterError, Perceptron
 from streamptron.command.options import LEARNER_OPTIONS
-from streamptron.errors import ParameterTypeError, plain
-from streamptron.learners import BY_CLASS_NAME, BY_NAME, PARAMETERS, parameters_of
+from streamptron.common.errors import ParameterTypeError, plain
+from streamptron.learners.registry import BY_CLASS_NAME, BY_NAME, PARAMETERS, parameters_of
 from tests.support.project import ROOT
 
 LEARNERS = sorted(BY_CLASS_NAME)

@@ -216,7 +216,7 @@ def test_a_file_without_a_journal_or_with_a_damaged_one_is_refused(path):
     Perceptron().save(path)
     with pytest.raises(ModelFileError, match="a model and no journal"):
         Journal.load(path)
-    from streamptron.journal import journal_of
+    from streamptron.keeping.journal import journal_of
 
     journal = Journal(Perceptron())
     journal.learn_one("a", {"a": 1}, True)

@@ -16,9 +16,9 @@ from streamptron import (
     Tokenizer,
     load,
 )
-from streamptron.modelfile.layout import Contents
-from streamptron.modelfile.read import read
-from streamptron.modelfile.write import contents_of, write
+from streamptron.keeping.layout import Contents
+from streamptron.keeping.read import read
+from streamptron.keeping.write import contents_of, write
 from tests.support.library import c_hex, called, event_line, needs_compiler, program
 from tests.support.mails import (
     changed,

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from streamptron import AdaptiveClassifier, Perceptron, RankingPerceptron, Tokenizer
-from streamptron.estimator.checks import jobs_of
+from streamptron.common.checks import jobs_of
 from tests.support.candidates import documents
 from tests.support.marks import seeds
 from tests.support.streams import VALUES

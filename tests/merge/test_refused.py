@@ -22,7 +22,7 @@ from streamptron import (
     load,
     merge,
 )
-from streamptron.estimator.names import shown, type_shown
+from streamptron.common.names import shown, type_shown
 from tests.support.shards import learn, shards_of, state
 from tests.support.streams import random_events
 from tests.support.variants import LEARNERS, labels_for

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from streamptron import AdaptiveClassifier, Delta, ModelFileError, merge
-from streamptron.sides import digest
+from streamptron.keeping.mergeable import digest
 from tests.merge.test_refused import opened, sealed
 from tests.support.marks import seeds
 from tests.support.shards import applied, learn, merged_twin, pair_of, shards_of

@@ -21,8 +21,8 @@ from streamptron import (
     merge,
     read_metadata,
 )
-from streamptron.command.lines import LineModel
-from streamptron.modelfile import read as reading
+from streamptron.files.lines import LineModel
+from streamptron.keeping import read as reading
 from tests.support import flipped, mutations
 from tests.support.marks import on_posix, seeds, slow
 from tests.support.model_files import refused

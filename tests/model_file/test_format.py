@@ -17,7 +17,7 @@ from streamptron import (
     Tokenizer,
     load,
 )
-from streamptron.modelfile import read as reading
+from streamptron.keeping import read as reading
 from tests.support import mutations
 from tests.support.marks import seeds
 from tests.support.model_files import BLOCKS, GOLDEN, taught

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from streamptron import Perceptron, Tokenizer, load, read_metadata
+from streamptron.common.names import shown, type_shown
 from streamptron.engine.api import UNICODE
-from streamptron.estimator.names import shown, type_shown
 from tests.support import mutations
 from tests.support.marks import seeds
 from tests.support.model_files import refused, taught

@@ -21,8 +21,8 @@ from streamptron import (
     load,
     save,
 )
-from streamptron.modelfile import steps as steps_room
-from streamptron.modelfile.steps import KINDS, steps_read
+from streamptron.keeping import steps as steps_room
+from streamptron.keeping.steps import KINDS, steps_read
 from tests.support import pipelines
 from tests.support.pipelines import STEPS, event, learned, union
 from tests.support.processes import in_another_process
@@ -66,7 +66,7 @@ def test_the_table_is_tried_whole(path):
 
 
 def load_steps(path):
-    from streamptron.modelfile.read import read
+    from streamptron.keeping.read import read
 
     return read(path).steps.data
 
@@ -283,7 +283,7 @@ def test_pipeline_without_a_learner_of_ours_is_refused(path):
 
 def test_command_line_says_that_it_has_no_such_events(path):
     save(pipeline("StandardScaler"), path)
-    from streamptron.command.lines import LineModel
+    from streamptron.files.lines import LineModel
 
     with pytest.raises(
         ValueError, match=r"holds a pipeline of .*AdaptiveClassifier, whose events are not lines"
@@ -296,8 +296,8 @@ def test_command_line_says_that_it_has_no_such_events(path):
 
 def written(path, change):
     """Write a file whose steps have been changed, with the right checksums."""
-    from streamptron.modelfile.read import read
-    from streamptron.modelfile.write import write
+    from streamptron.keeping.read import read
+    from streamptron.keeping.write import write
 
     contents = read(path)
     held = json.loads(contents.steps.data)

@@ -118,7 +118,9 @@ def test_without_matplotlib_the_error_names_the_extra(name, monkeypatch):
 
 
 def test_matplotlib_is_imported_by_the_first_picture_only():
-    code = "import sys, streamptron.plot, streamptron.cli; print('matplotlib' in sys.modules)"
+    code = (
+        "import sys, streamptron.plot, streamptron.command.cli; print('matplotlib' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
     assert done.stdout.split() == [b"False"]
 

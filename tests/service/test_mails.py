@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from streamptron import Journal, Perceptron, load
-from streamptron.mail import Mail
+from streamptron.learners.mail import Mail
 from tests.command.test_mail import HAM, MAIL, SPAM, boxes, model  # noqa: F401
 from tests.command.test_serve import TELL_HAM, TELL_SPAM, asked, spamc
 from tests.support.commands import run

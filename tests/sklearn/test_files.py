@@ -8,9 +8,9 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import streamptron
-from streamptron.modelfile.layout import ModelFileError
-from streamptron.modelfile.read import read
-from streamptron.modelfile.write import write
+from streamptron.common.errors import ModelFileError
+from streamptron.keeping.read import read
+from streamptron.keeping.write import write
 from streamptron.sklearn import MultiLabelClassifier, PerceptronClassifier
 from tests.sklearn.test_names import columns
 from tests.support.classifiers import every_classifier, names, problem

@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 
 from streamptron import Perceptron
-from streamptron.estimator.epochs import JUDGED, held_out, log_loss
 from streamptron.sklearn import PerceptronClassifier
+from streamptron.sklearn.epochs import JUDGED, held_out, log_loss
 from tests.support.classifiers import (
     both,
     core,

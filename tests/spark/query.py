@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from streamptron.checkpoint import Checkpoint
+from streamptron.keeping.checkpoint import Checkpoint
 from streamptron.spark import Learn
 from tests.spark.support import FRUGAL, JAVA, classifier
 

@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from streamptron import AdaptiveClassifier, MulticlassPerceptron, Perceptron, Tokenizer
-from streamptron.version import RELEASE
+from streamptron.common.version import RELEASE
 from tests.sqlite.test_table import STREAM, twin
 from tests.support.extension import extension, needs_sqlite, opened
 from tests.support.marks import slow

@@ -5,7 +5,6 @@ import pytest
 
 import streamptron
 from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron, VotedPerceptron
-from streamptron.estimator.wrapper import Named
 from streamptron.sklearn import (
     AdaptiveClassifier,
     AROWClassifier,
@@ -13,6 +12,7 @@ from streamptron.sklearn import (
     PerceptronClassifier,
     VotedPerceptronClassifier,
 )
+from streamptron.sklearn.wrapper import Named
 from tests.twin.learners import MIRA as TwinMIRA
 from tests.twin.learners import MulticlassPerceptron as TwinMulticlass
 from tests.twin.learners import Perceptron as TwinPerceptron

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from streamptron.errors import ParameterError, ParameterTypeError
+from streamptron.common.errors import ParameterError, ParameterTypeError
 from tests.support.streams import same_events
 from tests.support.variants import answers, labels_for, make
 

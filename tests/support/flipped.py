@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from streamptron import Delta, ModelFileError, load, merge
-from streamptron.sides import NotOfThisBase
+from streamptron.keeping.mergeable import NotOfThisBase
 from tests.support import mutations
 from tests.support.processes import environment
 from tests.support.variants import has, labels_for, make

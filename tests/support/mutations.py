@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from streamptron import Mail, ModelFileError, MultiLabelClassifier, Tokenizer, VotedPerceptron
-from streamptron.modelfile.layout import Contents
-from streamptron.modelfile.read import model_of, read
-from streamptron.modelfile.write import write
+from streamptron.keeping.layout import Contents
+from streamptron.keeping.read import model_of, read
+from streamptron.keeping.write import write
 from tests.support.streams import make_key
 from tests.support.variants import LEARNERS, labels_for
 

@@ -4,7 +4,7 @@ import doctest
 
 import pytest
 
-from streamptron.estimator.river import INSTALLED
+from streamptron.common.river import INSTALLED
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,7 +1,7 @@
 """A stranger's Cython code, and the setup.py that builds it."""
 
 STRANGER = """\
-from streamptron._core cimport Model
+from streamptron.doors.model cimport Model
 from streamptron.engine.api cimport (
     sp_event_begin, sp_event_end, sp_event_settle, sp_event_writer, sp_learner_learn)
 from streamptron.engine.events cimport sp_event, sp_writer, sp_writer_add

@@ -15,7 +15,7 @@ from streamptron import (
     Perceptron,
     VotedPerceptron,
 )
-from streamptron.modelfile.read import read
+from streamptron.keeping.read import read
 from tests.support.marks import in_turn
 from tests.support.streams import KEYS, same_events
 

@@ -12,8 +12,8 @@ import pytest
 
 from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron.command.blocks import TextBlock
-from streamptron.command.lines import LineModel
 from streamptron.doors.many import LINES, Lines
+from streamptron.files.lines import LineModel
 from streamptron.files.sources import Block as FileBlock
 from tests.support.marks import seeds
 from tests.support.texts import random_text

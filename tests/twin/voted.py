@@ -94,7 +94,7 @@ class Perceptron:
 
 
 class VotedPerceptron:
-    """See streamptron/voted.py for what it promises."""
+    """See streamptron/learners/voted.py for what it promises."""
 
     def __init__(self, degree=1, budget=None, intercept=True, class_weight=None):
         self.degree = degree

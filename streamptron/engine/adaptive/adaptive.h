@@ -3,7 +3,7 @@
 
    The other rules say how far a step goes and the table takes it. This one keeps other numbers for
    a feature, so it has slots, sums and updates of its own. tests/twin/adaptive.py is the same in
-   plain Python, to the last bit; the docstring of streamptron/adaptive.py says where it comes from.
+   plain Python, to the last bit; the docstring of learners/adaptive.py says where it comes from.
    In its letters:
 
        a feature j              s      the mean of |x|, by sample weight u; was x ever negative?

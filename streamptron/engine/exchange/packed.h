@@ -7,7 +7,7 @@
        name     STR, BYTES, CANONICAL   its bytes
                 INT                     its zigzag (0, -1, 1, -2 ..), little-endian, without zeros
                 FLOAT                   its eight bytes
-                OBJECT                  JSON that Python code has written (estimator/packed.py)
+                OBJECT                  JSON that Python code has written (common/packed.py)
        value    bit 0: it is 1, and takes nothing. Else a byte of 0 to 253: that number;
                 254: a float32 follows, 255: a float64
 

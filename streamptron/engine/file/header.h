@@ -5,7 +5,7 @@
        the arrays     one behind the other
 
    docs/format.md describes it. The texts of the metadata are JSON themselves, most of them: parts,
-   which are read one by one. Python's reader (modelfile/read.py) calls this for its checks. */
+   which are read one by one. Python's reader (keeping/read.py) calls this for its checks. */
 
 #ifndef STREAMPTRON_FILE_HEADER_H
 #define STREAMPTRON_FILE_HEADER_H

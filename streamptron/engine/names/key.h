@@ -70,7 +70,7 @@ enum {
     SP_KEY_BYTES = 2,
     SP_KEY_INT = 3,       /* |value| < 2**61 - 1 */
     SP_KEY_FLOAT = 4,     /* not a whole number */
-    SP_KEY_CANONICAL = 5, /* None, large ints, tuples, pairs: bytes, see estimator/names.py */
+    SP_KEY_CANONICAL = 5, /* None, large ints, tuples, pairs: bytes, see common/names.py */
     SP_KEY_OBJECT = 6,    /* any other hashable: an ordinal; the object is kept outside the core */
     SP_KEY_LONG = 8,      /* a bit: the bytes are elsewhere */
     SP_KEY_INLINE = 15,   /* bytes of the longest text that is stored in the key itself */

@@ -291,7 +291,7 @@ static bool sp_is_fraction(const void *p)
 
 /* The end of the canonical bytes of a name that start at `at`; 0 if there are none.
 
-   See estimator/names.py. */
+   See common/names.py. */
 static size_t sp_canonical_end(const uint8_t *p, size_t n, size_t at, int depth)
 {
     uint64_t size = 0;

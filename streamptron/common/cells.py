@@ -1,0 +1,134 @@
+"""A cell: what stands under a name and is not a number. One rule for events, frames and files.
+
+A text names a category: "Paris" under "city" is the feature "city=Paris" with value 1. What says
+that nothing is there is a gap, and is left out. A number that is written as text is an error. See
+docs/learning.md, "Texts and gaps".
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+from streamptron.common.checks import feature_value
+from streamptron.common.names import shown, type_shown
+
+# The parameter `missing`: leave gaps out; leave NaN out too; refuse both.
+SKIP, SKIP_NAN, REFUSE = MISSING = ("skip", "skip_nan", "refuse")
+
+NAN_HINT = "drop the row, impute the cell first, or make the learner with missing='skip_nan'"
+REFUSED_HINT = "the learner was made with missing='refuse': impute it first, or leave it out"
+
+_MAY_BEGIN_A_NUMBER = frozenset("0123456789+-.iInN \t\n\r\v\f\x1c\x1d\x1e\x1f")
+
+
+def category(name: str, text: str) -> str:
+    """The feature that a text under a name is."""
+    return f"{name}={text}"
+
+
+def float_of(token: bytes | str) -> float | None:
+    """The number that a token is, finite or not; None if it is none."""
+    try:
+        number = float(token)
+    except ValueError:
+        return None
+    # Python reads 1_000 and the digits of all scripts; files do not
+    return number if token.isascii() and "_" not in str(token) else None
+
+
+def is_gap(value: Any) -> bool:
+    """Whether a value says that nothing is there: None, an empty text, pandas' NA and NaT.
+
+    NaN is none: it may be the result of a wrong computation.
+    """
+    if value is None or (isinstance(value, str) and not str.__len__(value)):
+        return True
+    pandas = sys.modules.get("pandas")  # a caller that has one has imported it
+    if pandas is not None and value is getattr(pandas, "NA", pandas):
+        return True
+    kind = type(value).__name__
+    return kind == "NaTType" or (kind in ("datetime64", "timedelta64") and str(value) == "NaT")
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is NaN."""
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, Real) and bool(value != value)
+
+
+def feature_of(name: Any, value: Any, what: str, missing: str = SKIP) -> tuple[Any, float]:
+    """The feature that an entry of an event is, and its value; 0 if it is left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the value is not a number, category or gap; the message says so of `what`.
+
+    Examples
+    --------
+    >>> feature_of("city", "Paris", "x"), feature_of("city", None, "x"), feature_of("size", 3, "x")
+    (('city=Paris', 1.0), ('city', 0.0), ('size', 3.0))
+    """
+    if is_gap(value):
+        if missing == REFUSE:
+            raise TypeError(f"{what}[{shown(name)}] is {shown(value)}; {REFUSED_HINT}")
+        return name, 0.0
+    if isinstance(value, str):
+        return category_of(name, str.__str__(value), lambda: f"{what}[{shown(name)}]"), 1.0
+    if missing == SKIP_NAN and is_nan(value):
+        return name, 0.0
+    return name, feature_value(name, value, what)
+
+
+def event_of(x: Mapping[Any, Any]) -> dict[Any, float]:
+    """An event as numbers alone, finite or not, without gaps."""
+    event = {}
+    for name, value in x.items():
+        if isinstance(value, str):
+            feature, number = feature_of(name, value, "x")
+            if number:
+                event[feature] = number
+        elif not is_gap(value):
+            event[name] = float(value)
+    return event
+
+
+def category_of(name: Any, text: str, where: Callable[[], str]) -> str:
+    """The feature that a text under a name is; `where` says of the value where it stands.
+
+    Raises
+    ------
+    TypeError
+        If the text reads as a number, or the name is not a text.
+    """
+    if not isinstance(name, str):
+        raise TypeError(
+            f"{where()} is the text {shown(text)}, and its name is {type_shown(name)}; name a "
+            f"category by a str, or write {shown({f'{name}={text}': 1})}"
+        )
+    if text[0] in _MAY_BEGIN_A_NUMBER and float_of(text) is not None:
+        raise TypeError(
+            f"{where()} is the text {shown(text)}, which reads as a number; write a number, or for "
+            f"a category {shown({category(name, text): 1})}"
+        )
+    return category(str.__str__(name), text)
+
+
+def check_once(made: list[str], names: list[Any], what: str) -> None:
+    """That no category is a feature of the event already: it would count twice.
+
+    `made`: the features that texts became; `names`: all names of the event, these included.
+    """
+    plain = [name for name in names if type(name) is str]
+    if len(set(plain)) < len(plain):
+        for feature in made:
+            if plain.count(feature) > 1:
+                raise ValueError(
+                    f"{what} has the feature {shown(feature)} twice, by name and as a category, or "
+                    "as two categories; leave one out"
+                )

@@ -1,0 +1,84 @@
+"""An event as bytes where names are objects, which only Python code can write and read.
+
+The bytes are those of engine/exchange/packed.h; every other event is written there. A name that is
+an object is JSON, as a model file holds it.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import typing
+from collections.abc import Hashable
+from typing import Any
+
+from streamptron.common.cells import feature_of
+from streamptron.common.names import FLOAT, INT, OBJECT, STR, name_plain
+from streamptron.common.values import decode, encoded
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LENGTH = 15  # in a head: the length comes next
+
+
+def count_packed(n: int) -> bytes:
+    """A number of at least 0, seven bits a byte, the lowest first."""
+    out = bytearray()
+    while n > 127:
+        out.append(128 | n & 127)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def event_packed(x: Mapping[Any, Any], missing: str) -> tuple[bytes, int]:
+    """The entries of an event, and how many there are.
+
+    Raises
+    ------
+    TypeError
+        If a name is an object that no model file can hold.
+    """
+    entries = []
+    for name, value in x.items():
+        name, number = feature_of(name, value, "x", missing)
+        if number != 0.0:
+            kind, plain = name_plain(name)
+            entries.append(_entry(kind, _name(kind, plain), number))
+    return b"".join(entries), len(entries)
+
+
+def _name(kind: int, plain: Any) -> bytes:
+    if kind == STR:
+        return str(plain).encode("utf-8", "surrogatepass")
+    if kind == INT:
+        number = plain << 1 if plain >= 0 else ~(plain << 1)
+        return int(number).to_bytes((number.bit_length() + 7) // 8, "little")
+    if kind == FLOAT:
+        return struct.pack("<d", plain)
+    if kind == OBJECT:
+        parts = encoded(plain, "x has a feature name that no ticket can hold:")
+        return json.dumps(parts, separators=(",", ":")).encode()
+    return bytes(plain)
+
+
+def _entry(kind: int, name: bytes, number: float) -> bytes:
+    head = bytes([(number != 1.0) << 7 | kind << 4 | min(len(name), _LENGTH)])
+    if len(name) >= _LENGTH:
+        head += count_packed(len(name))
+    return head + name + (b"" if number == 1.0 else b"\xff" + struct.pack("<d", number))
+
+
+def object_name(text: bytes) -> Hashable:
+    """The name that is an object, from its JSON.
+
+    Raises
+    ------
+    ValueError
+        If it stands for no such name.
+    """
+    name: Hashable = decode(json.loads(text))
+    if name_plain(name)[0] != OBJECT:
+        raise ValueError("a feature name is stored as another kind than it is")
+    return name

@@ -1,0 +1,242 @@
+"""What a Tokenizer and a Mail are given: parameters and texts, checked."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from streamptron.common.checks import choice, truth
+from streamptron.common.errors import ParameterError, ParameterTypeError
+from streamptron.common.names import shown, type_shown
+
+Init = typing.TypeVar("Init", bound=Callable[..., None])
+
+TEXT_MOST = 1 << 28  # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
+
+
+def rule_of(
+    analyzer: Any,
+    ngram_range: Any,
+    lowercase: Any,
+    separators: Any,
+    min_length: Any,
+    max_length: Any,
+    fold_numbers: Any,
+    value: Any,
+    normalize: Any,
+) -> tuple[int, int, int, bool, bool, int, int, int, bool]:
+    """A Tokenizer's parameters as the engine takes them.
+
+    Analyzer, shortest and longest n-gram, whether letters become lower case, whether digits are
+    folded, shortest and longest word, what a value is, and whether values are normalized.
+    """
+    kind = choice("analyzer", analyzer, ("word", "char"))
+    if not (
+        isinstance(ngram_range, tuple | list)
+        and len(ngram_range) == 2
+        and all(type(n) is int for n in ngram_range)
+        and 1 <= ngram_range[0] <= ngram_range[1] <= 100
+    ):
+        raise ParameterError(
+            "ngram_range", ngram_range, "two ints (low, high), 1 <= low <= high <= 100"
+        )
+    truth("lowercase", lowercase)
+    truth("fold_numbers", fold_numbers)
+    _check_lengths(min_length, max_length)
+    counted = choice("value", value, ("presence", "count", "log"))
+    if normalize is not None and (not isinstance(normalize, str) or normalize != "l2"):
+        raise ParameterError("normalize", normalize, "None or 'l2'")
+    if separators is not None and (not isinstance(separators, str) or not separators):
+        raise ParameterError(
+            "separators", separators, "None or a str of characters that separate words"
+        )
+    if analyzer == "char":
+        _check_no_words(separators, fold_numbers, min_length, max_length)
+    if separators is not None and fold_numbers:
+        raise ParameterError(
+            "fold_numbers",
+            fold_numbers,
+            "False with separators",
+            "{fold_numbers} needs the default word separators; it cannot be combined with "
+            "{separators!s}",
+        )
+    shortest = min(min_length, sys.maxsize)
+    longest = sys.maxsize if max_length is None else min(max_length, sys.maxsize)
+    return (
+        kind, *ngram_range, lowercase, fold_numbers, shortest, longest, counted,
+        normalize is not None,
+    )  # fmt: skip
+
+
+def _check_lengths(min_length: Any, max_length: Any) -> None:
+    if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
+        raise ParameterError("min_length", min_length, "an int of at least 1")
+    if max_length is not None and (
+        isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < min_length
+    ):
+        raise ParameterError(
+            "max_length",
+            max_length,
+            f"None or an int of at least {min_length}",
+            "{max_length}; it must be None or an int of at least {min_length}",
+            {"min_length": min_length},
+        )
+
+
+def _check_no_words(separators: Any, fold_numbers: Any, min_length: Any, max_length: Any) -> None:
+    for name, given, default in (
+        ("separators", separators, None),
+        ("fold_numbers", fold_numbers, False),
+        ("min_length", min_length, 1),
+        ("max_length", max_length, 100),
+    ):
+        if given != default:
+            raise ParameterError(
+                name,
+                given,
+                repr(default),
+                f"{{{name}}} applies to words; leave it out with {{analyzer:'char'}}",
+            )
+
+
+# What River's BagOfWords and scikit-learn's vectorizers are given, and what is to be done here.
+ELSEWHERE = {
+    "on": "give fields={on!r}: the tokens of that text are called {on!r} and a colon before each",
+    "stop_words": "leave it out: the learner finds out which words say nothing",
+    "strip_accents": "leave it out, or strip them before: FuncTransformer(strip) | Tokenizer()",
+    "preprocessor": "call it before: FuncTransformer(preprocessor) | Tokenizer()",
+    "tokenizer": "give separators, or make {{token: 1}} yourself: the learners take such dicts",
+    "token_pattern": "give separators, the characters that are between words",
+    "binary": "give value='presence', which is the default, or value='count'",
+    "max_df": "leave it out: the learner finds out which words say nothing",
+    "min_df": "leave it out, or give the learner max_features",
+    "max_features": "give it to the learner: Tokenizer() | AdaptiveClassifier(max_features=...)",
+    "vocabulary": "leave it out: new words may come at any time",
+}
+
+
+def named_as_elsewhere(init: Init) -> Init:
+    """A constructor that answers the parameters of other libraries with its own."""
+
+    @functools.wraps(init)
+    def checked(self: Any, *arguments: Any, **given: Any) -> None:
+        for name in given:
+            if name in ELSEWHERE:
+                remedy = ELSEWHERE[name].format(on=given.get("on"))
+                raise TypeError(f"{name}={shown(given[name])} is not a parameter here; {remedy}")
+        init(self, *arguments, **given)
+
+    return typing.cast("Init", checked)
+
+
+def names_of(fields: Any) -> tuple[str, ...] | None:
+    """The names of the fields, or None; an error if one is invalid."""
+    if fields is None:
+        return None
+    if not isinstance(fields, str | tuple | list):
+        raise ParameterTypeError("fields", fields, "None, a name, or a tuple of names")
+    names = (fields,) if isinstance(fields, str) else tuple(fields)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ParameterTypeError("fields", fields, "at least one name, each a str")
+    if len(set(names)) < len(names):
+        raise ParameterError("fields", fields, "names, each of which occurs once")
+    return names
+
+
+def too_long(what: str, n: int) -> str:
+    return f"{what} has a length of {n}; split a text of more than {TEXT_MOST}"
+
+
+def plain_text(text: Any, what: str) -> str | bytes:
+    """A text as a str or bytes, which cannot change."""
+    if isinstance(text, str | bytes):
+        if len(text) > TEXT_MOST:
+            raise ValueError(too_long(what, len(text)))
+        return str.__str__(text) if isinstance(text, str) else bytes(text)
+    raise TypeError(
+        f"{what} is {shown(text)}, {type_shown(text)}; it must be a text: a str, or bytes of UTF-8"
+    )
+
+
+def plain_fields(x: Any, names: tuple[str, ...]) -> tuple[str | bytes, ...]:
+    """The texts of a mapping's fields."""
+    if not isinstance(x, dict | Mapping):
+        raise TypeError(
+            f"x is {shown(x)}, {type_shown(x)}; with fields={shown(names)} it must be a mapping "
+            "with these keys"
+        )
+    texts = []
+    for name in names:
+        if name not in x:
+            raise ValueError(f"x has no field {name!r}; it has {shown(list(x))}")
+        text = x[name]
+        if type(text) is not str or len(text) > TEXT_MOST:
+            text = plain_text(text, f"x[{name!r}]")
+        texts.append(text)
+    return tuple(texts)
+
+
+def frame_texts(X: Any, names: tuple[str, ...]) -> tuple[list[dict[str, Any]], Any]:
+    """The rows of a frame that has a column of texts for each field; and one of its series."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            f"X is {type_shown(X)}; with fields={shown(names)} it must be a frame that has its "
+            "rows, with these columns, or a sequence of mappings with these keys"
+        ) from None
+    for name in names:
+        if name not in frame.columns:
+            raise ValueError(f"X has no column {name!r}; it has {shown(list(frame.columns))}")
+    columns = [frame[name].to_list() for name in names]
+    rows = [dict(zip(names, texts, strict=True)) for texts in zip(*columns, strict=True)]
+    return rows, frame[names[0]].to_native()
+
+
+def check_texts(X: Any) -> None:
+    """That X is not one text, and no frame."""
+    if isinstance(X, str | bytes | Mapping):
+        raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
+    if hasattr(X, "columns"):  # iterating it would give names or columns
+        raise TypeError(
+            f"X is {type_shown(X)}; transform_many takes a sequence of texts: give it one column "
+            "of the frame"
+        )
+
+
+def check_mail(headers: Any, text: Any, bytes: Any, fold: Any) -> None:
+    """That a Mail's parameters are valid, and leave something of a mail."""
+    truth("headers", headers)
+    truth("text", text)
+    truth("fold", fold)
+    if (
+        isinstance(bytes, bool)
+        or not isinstance(bytes, int)
+        or not (bytes == 0 or 4 <= bytes <= TEXT_MOST)
+    ):
+        raise ParameterError("bytes", bytes, f"0, for none, or an int from 4 to {TEXT_MOST}")
+    if not (headers or text or bytes):
+        raise ParameterError(
+            "headers",
+            headers,
+            "True without text and bytes",
+            "{headers}, {text} and {bytes} leave nothing of a mail; turn one of them on",
+            {"text": text, "bytes": bytes},
+        )
+
+
+def plain_mail(x: Any) -> bytes:
+    """A mail as bytes, which cannot change."""
+    if not isinstance(x, bytes | bytearray | memoryview):
+        raise TypeError(
+            f"x is {shown(x)}, {type_shown(x)}; a mail is the bytes of its file, as "
+            "open(path, 'rb').read() gives them"
+        )
+    if memoryview(x).nbytes > TEXT_MOST:
+        raise ValueError(f"x has {memoryview(x).nbytes} bytes; a mail has at most {TEXT_MOST}")
+    return bytes(x)

@@ -1,0 +1,1 @@
+"""Finite data, and what was noted of a stream."""

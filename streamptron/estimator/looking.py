@@ -1,0 +1,174 @@
+"""What a learner says of itself, asked of any pipeline that ends in one.
+
+A pipeline of River's has no such methods: River answers with ``debug_one`` alone.
+"""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from streamptron.common.names import shown, type_shown
+from streamptron.common.river import compose
+from streamptron.doors.model import Model
+from streamptron.estimator.pipeline import TextPipeline
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable
+
+
+def explain_one(model: Any, x: Any, label: Hashable = None) -> Any:
+    """What each feature of an event contributes to its score, behind the steps of a pipeline.
+
+    Parameters
+    ----------
+    model
+        A learner, or a pipeline that ends in one, of River's or ``Tokenizer() | learner``.
+    x
+        The event as the model takes it.
+    label
+        As for ``Perceptron.explain_one``.
+
+    Returns
+    -------
+    What the learner's ``explain_one`` says of what the steps make of the event, which learn nothing
+    by it.
+
+    Examples
+    --------
+    >>> import streamptron
+    >>> from river import compose
+    >>> model = compose.Prefixer("word_") | streamptron.Perceptron()
+    >>> model.learn_one({"free": 1}, True)
+    >>> streamptron.explain_one(model, {"free": 2})
+    [('word_free', 2.0), (None, 1.0)]
+    """
+    before, learner = learner_of(model)
+    return learner.explain_one(_seen(before, x), label)
+
+
+def decision_function_one(model: Any, x: Any) -> Any:
+    """The score of an event, or of each label, behind the steps of a pipeline.
+
+    Parameters
+    ----------
+    model, x
+        As for ``explain_one``.
+
+    Returns
+    -------
+    What the learner's ``decision_function_one`` says.
+
+    Examples
+    --------
+    >>> import streamptron
+    >>> from river import compose
+    >>> model = compose.Prefixer("word_") | streamptron.Perceptron()
+    >>> model.learn_one({"free": 1}, True)
+    >>> streamptron.decision_function_one(model, {"free": 2})
+    3.0
+    """
+    before, learner = learner_of(model)
+    return learner.decision_function_one(_seen(before, x))
+
+
+def top_features(model: Any, n: int = 10, label: Hashable = None) -> Any:
+    """The features with the largest weights, as the steps of a pipeline call them.
+
+    Parameters
+    ----------
+    model
+        As for ``explain_one``; or a fitted classifier of ``streamptron.sklearn``.
+    n, label
+        As for ``Perceptron.top_features``.
+
+    Returns
+    -------
+    What the learner's ``top_features`` says.
+
+    Examples
+    --------
+    >>> import streamptron
+    >>> from river import compose
+    >>> model = compose.Prefixer("word_") | streamptron.Perceptron()
+    >>> model.learn_one({"free": 1}, True)
+    >>> streamptron.top_features(model)
+    TopFeatures(positive=[('word_free', 0.5)], negative=[])
+    """
+    if hasattr(model, "model_") and hasattr(model, "top_features"):
+        return model.top_features(n, label)
+    learner = learner_of(model)[1]
+    if label is None:
+        return learner.top_features(n)
+    if not hasattr(learner, "_explained"):
+        raise ValueError(f"label={shown(label)}; {type(learner).__name__} has no labels")
+    return learner.top_features(n, label)
+
+
+class Before:
+    """The steps of a pipeline before its learner, as one step."""
+
+    fields = None
+
+    def __init__(self, pipeline: Any) -> None:
+        self.steps = compose.Pipeline(*list(pipeline.steps.items())[:-1])
+
+    def learn_one(self, x: Any) -> None:
+        """Let the steps learn an event, as the pipeline does."""
+        self.steps.learn_one(_own(x))
+
+    def transform_one(self, x: Any) -> Any:
+        """What the learner is given of an event."""
+        return self.steps.transform_one(_own(x))
+
+    def transform_many(self, X: Any) -> Any:
+        """What it is given of a list of events, or of a frame."""
+        if isinstance(X, list | tuple):
+            return [self.transform_one(x) for x in X]
+        return self.steps.transform_many(X)
+
+    def teach(self, X: Any) -> None:
+        """Let the steps learn a list of events, or a frame."""
+        if isinstance(X, list | tuple):
+            for x in X:
+                self.learn_one(x)
+        else:
+            self.steps.learn_many(X)
+
+    def put_into(self, pipeline: Any) -> None:
+        """Give a pipeline these steps in place of its own."""
+        pipeline.steps.update(self.steps.steps)
+        pipeline._plan = None  # of the old steps
+
+
+def _own(x: Any) -> Any:
+    """An event that a step may change, as River's Renamer does."""
+    return dict(x) if isinstance(x, dict) else x
+
+
+def learner_of(model: Any) -> tuple[Any, Any]:
+    """What stands before the learner of a model (or None), and the learner; or an error."""
+    if isinstance(model, Model):
+        return None, model
+    if isinstance(inside := getattr(model, "model_", None), Model):
+        return None, inside  # of a classifier for scikit-learn
+    if isinstance(model, TextPipeline) and model._pair is not None:
+        return model._pair
+    if isinstance(model, compose.Pipeline) and isinstance(model[-1], Model) and len(model) > 1:
+        return Before(model), model[-1]
+    if isinstance(model, type):
+        raise TypeError(f"model is the class {model.__name__}; give an object: {model.__name__}()")
+    if hasattr(model, "named_steps") and hasattr(model[-1], "model_"):
+        raise TypeError(
+            "model is a pipeline of scikit-learn's; give its last step, model[-1], and what its "
+            "other steps make of the events, model[:-1].transform(X)"
+        )
+    raise TypeError(
+        f"model is {type_shown(model)}; give a learner of streamptron, a pipeline that ends in "
+        "one, or a fitted classifier of streamptron.sklearn"
+    )
+
+
+def _seen(before: Any, x: Any) -> Any:
+    """The event as the learner is given it."""
+    return x if before is None else before.transform_one(x)

@@ -1,0 +1,94 @@
+"""What is said of a mail: its label, how sure that is, and the words that counted most."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from streamptron.common.header import HAM, SPAM, UNSURE
+
+if typing.TYPE_CHECKING:
+    from streamptron.files.lines import LineModel
+
+WORDS = 5  # that counted most, in the header
+WORD_MOST = 40  # characters of one
+
+
+class Verdict(typing.NamedTuple):
+    """What is said of a mail.
+
+    Attributes
+    ----------
+    said
+        The label, or `unsure`.
+    label
+        What the model answers; None: it knows no label yet.
+    probability
+        Of the label; None: the model knows no label yet.
+    words
+        Those that counted most.
+    code
+        SPAM, HAM or UNSURE.
+    score, threshold
+        The probability of spam, and that from which on a mail is spam, in percent.
+    """
+
+    said: str
+    label: str | None
+    probability: float | None
+    words: list[str]
+    code: int
+    score: str
+    threshold: str
+
+    @property
+    def is_spam(self) -> bool:
+        return self.code == SPAM
+
+    @property
+    def field(self) -> str:
+        """What the field of the mail says."""
+        words = f" ({', '.join(self.words)})" if self.words else ""
+        number = "" if self.probability is None else f" {self.probability:.4f}"
+        return f"{self.said}{number}{words}"
+
+
+def judged(
+    model: LineModel, mail: bytes, positive: str, least: float, explain: bool = True
+) -> Verdict:
+    """What a model says of a mail; without words, if it is not to explain itself."""
+    event = model.event(mail)
+    label, probability = model.answer(event)
+    threshold = max(0.5, least)
+    if label is None or probability is None:
+        return Verdict("unsure", None, None, [], UNSURE, "0.00", f"{100 * threshold:.2f}")
+    if positive not in model.names:
+        raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
+    unsure = probability < least
+    score = probability if label == positive else 1 - probability
+    if getattr(model.learner, "false_positive_rate", None):
+        # whose bar is another than a probability: what is said of a mail must agree with its score
+        threshold = min(threshold, score) if label == positive else max(threshold, score)
+    return Verdict(
+        "unsure" if unsure else label,
+        label,
+        probability,
+        _spoke_most(model, event) if explain else [],
+        UNSURE if unsure else SPAM if label == positive else HAM,
+        f"{100 * score:.2f}",
+        f"{100 * threshold:.2f}",
+    )
+
+
+def _spoke_most(model: LineModel, event: Any) -> list[str]:
+    """The words that contributed most to the answer, as a header can hold them."""
+    from streamptron.learners.mail import described
+
+    learner = model.learner
+    if learner.hash_bits is not None:  # it has no names
+        return []
+    parts, _, _ = learner._explanation(event, learner.predict_one(event))
+    parts = [(name, part) for name, part in parts if isinstance(name, str) and part > 0]
+    parts.sort(key=lambda item: -item[1])
+    words = [described(name).encode("ascii", "backslashreplace") for name, _ in parts[:WORDS]]
+    return [word[:WORD_MOST].decode() for word in words]

@@ -1,0 +1,1 @@
+"""What becomes of models: files, merges, tickets, journals, checkpoints."""

@@ -1,0 +1,94 @@
+"""What a model file is made of, for writing and for reading. docs/format.md describes it."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+FORMAT = "streamptron"
+VERSION = "1"  # docs/format.md says when it counts up
+ALIGNMENT = 64  # of the arrays' start: a cache line
+HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
+
+# The arrays in the order of the file, wider numbers first so that all of them are aligned: the type
+# and the shape of one row (of weights the core knows it).
+ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
+    "weights": ("F64", None),
+    "voted_values": ("F64", ()),
+    "voted_times": ("F64", ()),
+    "voted_steps": ("F64", ()),
+    "voted_starts": ("F64", ()),
+    "marked": ("F64", (6,)),
+    "entries": ("U64", (2,)),
+    "keys": ("U64", (2,)),
+    "chunks": ("U32", (3,)),
+    "rows": ("U32", ()),
+    "lookup": ("U32", ()),
+    "stamps": ("U32", ()),
+    "voted_slots": ("U32", ()),
+    "voted_sizes": ("U32", ()),
+    "voted_updates": ("U32", ()),
+    "voted_turns": ("U32", (2,)),
+    "marks": ("U32", (4,)),
+    "shapes": ("U32", ()),
+    "texts": ("U8", ()),
+    "journal": ("U8", ()),
+    "steps": ("U8", ()),
+}
+EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
+LIMITED = EXACT | {"stamps"}
+HASHED = {"weights", "chunks", "rows"}
+VOTED = {name for name in ARRAYS if name.startswith("voted_")}  # of a VotedPerceptron, besides
+SETS = {"marked", "marks"}  # of a MultiLabelClassifier, besides
+ROWS = {"marks"}  # of an AdaptiveClassifier with more than two labels, besides
+ENTRIES = {"entries"}  # of a Perceptron, MIRA or AROW with many labels, besides
+SHAPES = {"shapes"}  # of an AdaptiveClassifier with curves or surfaces, besides
+JOURNAL = "journal"  # of any learner's, if one was saved with it
+STEPS = "steps"  # of a pipeline, if there are others than a tokenizer
+BESIDE = {JOURNAL, STEPS}
+ONCE = ("adaptive", "many", "voted", "sets")  # what only some of the learners keep once
+IN_PLACE = "crc32"  # the expected checksum, given with the arrays of a model opened in place
+ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
+CHECKSUM = b'"header_crc32":"%08x"'  # computed with zeros in its place
+
+
+def looks_like_one(path: str) -> bool:
+    """Whether a file begins as a model file does, perhaps a damaged one."""
+    with open(path, "rb") as file:
+        size, brace = file.read(8), file.read(1)
+    return brace == b"{" and int.from_bytes(size, "little") <= HEADER_LIMIT
+
+
+class Contents(typing.NamedTuple):
+    """All that a model file holds.
+
+    Attributes
+    ----------
+    learner
+        The Perceptron, MulticlassPerceptron or MIRA.
+    tokenizer
+        The Tokenizer before it; None: the learner is alone.
+    lines
+        How the command line reads and writes lines (see command/lines.py), or None.
+    metadata
+        The user's.
+    position
+        Up to where a stream has been learned, as given to ``Checkpoint.step``; or None.
+    journal
+        Steps that can be taken back, see journal.py; of a file that was read, the bytes that hold
+        them; or None.
+    steps
+        The steps before the learner, see steps.py; None: there are none but the tokenizer.
+    wrapper
+        Of the classifier for scikit-learn that has the learner inside: its class, what it is given
+        and what it keeps; or None.
+    """
+
+    learner: Any
+    tokenizer: Any = None
+    lines: dict[str, Any] | None = None
+    metadata: Any = None
+    position: Any = None
+    journal: Any = None
+    steps: Any = None
+    wrapper: Any = None

@@ -1,0 +1,502 @@
+"""Learning on several machines: models merged, and what one has learned as bytes that travel."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import math
+import typing
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from streamptron.common.checks import checked_bytes
+from streamptron.common.errors import ModelFileError
+from streamptron.common.names import shown, type_shown, with_article
+from streamptron.common.values import (
+    decode,
+    decoded_parameter,
+    encoded,
+    encoded_parameters,
+    hexed,
+    unhexed,
+)
+from streamptron.keeping.layout import ALIGNMENT, CHECKSUM, HEADER_LIMIT, ITEM, ONCE
+from streamptron.keeping.mergeable import apply, check_alike, delta_state, digest, merged
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FORMAT = "streamptron delta"
+VERSION = "1"
+NAMES_DEPTH = 100  # how deep tuples in names may be nested
+# As in a model file: type and shape of one row, wider numbers first.
+ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
+    "rows": ("F64", None),
+    "marked": ("F64", (6,)),
+    "keys": ("U64", (2,)),
+    "slots": ("U32", ()),
+    "blocks": ("U32", ()),
+    "renamed": ("U32", ()),
+    "stamps": ("U32", ()),
+    "marks": ("U32", (4,)),
+    "shapes": ("U32", ()),
+    "texts": ("U8", ()),
+}
+# What a forged part may raise while it is read.
+WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
+
+
+def merge(models: Iterable[Any], since: Any = None) -> Any:
+    """One model of several that learned apart, each on its share of the events.
+
+    A feature's weights are the mean over the models that have touched it; a model that has not met
+    a feature, or has learned nothing of it, has no say. The average is that of all vectors there
+    have been. Names and labels are united: those of `since` first, then each model's new ones,
+    model by model. Counters are added up. The same models in the same order give the same bits.
+
+    Learning waits meanwhile; predictions continue.
+
+    Parameters
+    ----------
+    models
+        Learners of one class with the same parameters, in memory or opened with ``mmap=True``. (Of
+        pipelines take the last steps, ``model[-1]``.)
+    since
+        The model that all of them went on from, as it was then: copies of it, or the same file.
+        Then only what they have learned since is merged. None: they have no past in common.
+
+    Returns
+    -------
+    A new model, which learns on. It is a copy of the one model that has learned anything since, if
+    there is only one, and of `since` if there is none.
+
+    Raises
+    ------
+    TypeError
+        If a model is of another class, or a VotedPerceptron, whose votes cannot be merged.
+    ValueError
+        If there is no model, if one is given twice, if parameters differ (the message names one),
+        if hashed models have different seeds, or if a model did not go on from `since`: one that
+        has seen as many events must be the same, to the last bit.
+    MemoryError
+        If memory runs out.
+
+    Examples
+    --------
+    >>> import copy
+    >>> from streamptron import Perceptron, merge
+    >>> base = Perceptron.from_weights({"free": 1.0})
+    >>> here, there = copy.deepcopy(base), copy.deepcopy(base)
+    >>> here.learn_one({"meeting": 1}, True)
+    >>> there.learn_one({"prize": 1}, True)
+    >>> merge([here, there], since=base).weights
+    {'free': 1.0, 'meeting': 1.0, 'prize': 1.0}
+    """
+    found = _listed("models", models, "merge([here, there], since=base)")
+    if not found:
+        raise ValueError("there are no models to merge; give at least one")
+    names = [f"models[{k}]" for k in range(len(found))]
+    if since is None:
+        check_alike(found, names)
+    else:
+        check_alike([since, *found], ["since", *names])
+    first: dict[int, str] = {}
+    for model, name in zip(found, names, strict=True):
+        if first.setdefault(id(model), name) != name:
+            raise ValueError(
+                f"{name} is {first[id(model)]} again; give each model once, or it counts twice"
+            )
+    return merged(found, since, names)
+
+
+class Delta:
+    """What a model has learned since another one, small enough to travel.
+
+    ``model.delta(since)`` makes one, ``base.apply(delta)`` learns it; in between it can be combined
+    with those of other shards, pickled, or sent as bytes. It holds the rows of the features that
+    were touched, new names, new labels and counters: 20 bytes a feature of two labels, and the new
+    names.
+
+    Attributes
+    ----------
+    base
+        The digest of the model that it goes on from; it can be applied to no other.
+    shards
+        The numbers of the shards whose deltas it holds, rising.
+    nbytes
+        How large its arrays are.
+
+    Examples
+    --------
+    >>> import copy
+    >>> from streamptron import Delta, Perceptron
+    >>> base = Perceptron()
+    >>> shards = [copy.deepcopy(base) for _ in range(2)]
+    >>> shards[0].learn_one({"free": 1}, True)
+    >>> shards[1].learn_one({"meeting": 1}, False)
+    >>> sent = [shard.delta(base, shard=k).to_bytes() for k, shard in enumerate(shards)]
+    >>> base.apply(Delta.combine([Delta.from_bytes(data) for data in sent]))
+    >>> base.weights
+    {'free': 1.0, 'meeting': -1.0}
+    """
+
+    def __init__(self) -> None:
+        raise TypeError("a Delta is made by model.delta(since), or Delta.from_bytes(data)")
+
+    _parts: list[_Part]  # by shard
+
+    @classmethod
+    def _of(cls, parts: list[_Part]) -> Self:
+        delta = cls.__new__(cls)
+        delta._parts = parts
+        return delta
+
+    @property
+    def base(self) -> str:
+        """The digest of the model that it goes on from."""
+        return self._parts[0].base
+
+    @property
+    def shards(self) -> list[int]:
+        """The numbers of the shards, rising."""
+        return [part.shard for part in self._parts]
+
+    @property
+    def nbytes(self) -> int:
+        """The size of its arrays."""
+        return sum(len(data) for part in self._parts for _, data in part.arrays.values())
+
+    def __repr__(self) -> str:
+        kind = self._parts[0].name
+        return f"Delta({kind} {self.base[:8]}, shards {self.shards}, {self.nbytes} bytes)"
+
+    @staticmethod
+    def combine(deltas: Iterable[Delta]) -> Delta:
+        """All of several deltas in one, whatever their order.
+
+        Applied, it gives to the last bit what ``merge`` gives of the models, in the order of their
+        shards' numbers.
+
+        Parameters
+        ----------
+        deltas
+            Of the same base, each of another shard.
+
+        Raises
+        ------
+        ValueError
+            If a shard comes twice, or if bases or classes differ.
+        """
+        found = _listed("deltas", deltas, "Delta.combine([here, there])")
+        for k, delta in enumerate(found):
+            _check_delta(f"deltas[{k}]", delta)
+        parts = [part for delta in found for part in delta._parts]
+        if not parts:
+            raise ValueError("there are no deltas to combine; give at least one")
+        parts.sort(key=lambda part: part.shard)
+        for part, after in itertools.pairwise(parts):
+            if part.shard == after.shard:
+                raise ValueError(
+                    f"shard {part.shard} comes twice; give each its number: "
+                    "model.delta(since, shard=...)"
+                )
+            if part.base != after.base:
+                raise ValueError(
+                    f"shard {after.shard} goes on from another model than shard {part.shard}; "
+                    "combine only deltas of one base"
+                )
+            _check_same(part, after)
+        return Delta._of(parts)
+
+    def to_bytes(self) -> bytes:
+        """The delta as bytes, which ``Delta.from_bytes`` reads, here or elsewhere.
+
+        Raises
+        ------
+        TypeError
+            If a label or feature name is an object that no model file can hold.
+        """
+        return b"".join(block for part in self._parts for block in part.packed())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read what ``to_bytes`` has written. Nothing in it is run.
+
+        Parameters
+        ----------
+        data
+            The bytes, or anything that has a buffer of them.
+
+        Raises
+        ------
+        TypeError
+            If they are not bytes.
+        ModelFileError
+            If they are damaged, cut off, no delta, or from a newer version.
+        """
+        left = memoryview(checked_bytes("data", data, "the bytes of a Delta"))
+        parts: list[_Part] = []
+        while left or not parts:
+            part, size = _read(left)
+            parts.append(part)
+            left = left[size:]
+        with _damaged():
+            return cls._of(cls.combine([cls._of([part]) for part in parts])._parts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)
+
+
+def _listed(name: str, values: Any, example: str) -> list[Any]:
+    """Several models or deltas as a list."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(
+            f"{name} is {shown(values)}, {type_shown(values)}; give a list of {name}: {example}"
+        )
+    return list(values)
+
+
+def _check_delta(name: str, delta: Any) -> None:
+    if not isinstance(delta, Delta):
+        raise TypeError(
+            f"{name} is {shown(delta)}, {type_shown(delta)}; it must be a Delta: that of "
+            "model.delta(since) or Delta.from_bytes(data)"
+        )
+
+
+class _Part:
+    """The delta of one shard."""
+
+    def __init__(
+        self,
+        name: str,
+        base: str,
+        shard: int,
+        params: dict[str, Any],
+        state: dict[str, Any],
+        arrays: dict[str, Any],
+    ) -> None:
+        self.name = name  # of the class
+        self.base = base
+        self.shard = shard
+        self.params = params
+        self.state = state
+        self.arrays = arrays
+
+    def packed(self) -> Iterator[Any]:
+        """A header and the arrays' bytes, as in a model file."""
+        state = self.state
+        labels = state["labels"]
+        crc = at = 0
+        entries: dict[str, Any] = {}
+        for name in [name for name in ARRAYS if name in self.arrays]:
+            shape, data = self.arrays[name]
+            crc = zlib.crc32(data, crc)
+            dtype = ARRAYS[name][0]
+            entries[name] = {
+                "dtype": dtype,
+                "shape": shape,
+                "data_offsets": [at, at + len(data)],
+            }
+            at += len(data)
+        parts = {
+            "class": self.name,
+            "base": self.base,
+            "shard": self.shard,
+            "parameters": encoded_parameters(self.params),
+            "labels": labels and [encoded(label, "the label") for label in labels],
+            "objects": [encoded(name, "the feature name") for name in state["objects"]],
+            "counters": state["counters"],
+            "clock": hexed(state["clock"]),
+            "serve": hexed(state["serve"]),
+            **{name: hexed(state[name]) for name in ONCE if name in state},
+            "ceiling": state["ceiling"],
+        }
+        header = {
+            "__metadata__": {
+                "format": FORMAT,
+                "version": VERSION,
+                **{name: json.dumps(part, separators=(",", ":")) for name, part in parts.items()},
+                "arrays_crc32": f"{crc:08x}",
+                "header_crc32": f"{0:08x}",
+            },
+            **entries,
+        }
+        text = json.dumps(header, separators=(",", ":")).encode()
+        text += b" " * (-(8 + len(text)) % ALIGNMENT)
+        if len(text) > HEADER_LIMIT:
+            raise ValueError(f"labels and odd feature names take {len(text)} bytes, too many")
+        text = len(text).to_bytes(8, "little") + text
+        yield text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
+        for name in entries:
+            yield self.arrays[name][1]
+        yield bytes(-at % ALIGNMENT)
+
+
+@contextlib.contextmanager
+def _damaged() -> Iterator[None]:
+    """Say what to do about bytes that are wrong."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except WRONG as error:
+        raise ModelFileError(f"the delta is damaged: {error}; ask for it again") from error
+
+
+def _read(data: memoryview) -> tuple[_Part, int]:
+    """The first part of some bytes, checked, and how long it is."""
+    n = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or n > HEADER_LIMIT or n + 8 > len(data) or (n + 8) % ALIGNMENT:
+        raise ModelFileError("the delta is not a delta, or was cut off: it has no header")
+    text = bytes(data[8 : 8 + n])
+    try:
+        header = json.loads(text, object_pairs_hook=_once)
+        metadata = header.pop("__metadata__")
+        known, version = metadata["format"], metadata["version"]
+    except WRONG:
+        raise ModelFileError("the delta is not a delta: its header is not JSON") from None
+    if known != FORMAT or version != VERSION:
+        raise ModelFileError(
+            f"the delta has the format {shown(known)} {shown(version)}; this version reads "
+            f"{FORMAT!r} {VERSION}: make it by the same version of streamptron"
+        )
+    with _damaged():
+        crc = int(metadata["header_crc32"], 16)
+        if zlib.crc32(bytes(data[:8]) + text.replace(CHECKSUM % crc, CHECKSUM % 0)) != crc:
+            raise ValueError("its header does not fit its checksum")
+        body = data[8 + n :]
+        arrays, size = _arrays(header, body)
+        if zlib.crc32(body[:size]) != int(metadata["arrays_crc32"], 16):
+            raise ValueError("its arrays do not fit their checksum")
+        return _part(metadata, arrays), 8 + n + size + -size % ALIGNMENT
+
+
+def _arrays(header: dict[str, Any], body: memoryview) -> tuple[dict[str, Any], int]:
+    """Shape and bytes of each array, and how long they are together."""
+    arrays: dict[str, Any] = {}
+    at = 0
+    for name in [name for name in ARRAYS if name in header]:
+        dtype, row = ARRAYS[name]
+        entry = header.pop(name)
+        shape, (start, end) = tuple(entry["shape"]), entry["data_offsets"]
+        if (
+            entry["dtype"] != dtype
+            or any(type(n) is not int or not 0 <= n < 2**48 for n in (*shape, start, end))
+            or (len(shape) != 2 if row is None else shape[1:] != row)
+            or start != at
+            or end != at + math.prod(shape) * ITEM[dtype]
+        ):
+            raise ValueError(f"the array {name} is not where or what it must be")
+        arrays[name] = shape, bytes(body[at:end])
+        at = end
+    if header or at + -at % ALIGNMENT > len(body):
+        raise ValueError(f"its arrays take {at} bytes and it has {len(body)}: it was cut off")
+    if any(body[at : at + -at % ALIGNMENT]):
+        raise ValueError("there is something behind its arrays")
+    return arrays, at
+
+
+def _part(metadata: dict[str, str], arrays: dict[str, Any]) -> _Part:
+    found = {
+        name: json.loads(text, object_pairs_hook=_once)
+        for name, text in metadata.items()
+        if name not in ("format", "version", "arrays_crc32", "header_crc32")
+    }
+    name, base, shard = found["class"], found["base"], found["shard"]
+    if not (isinstance(name, str) and isinstance(base, str)):
+        raise ValueError("its class or its base is not a text")
+    labels = found["labels"]
+    state = {
+        "labels": None if labels is None else [decode(label) for label in labels],
+        "objects": [decode(name) for name in found["objects"]],
+        **{name: unhexed(found[name]) for name in ("counters", "clock", "serve", "ceiling")},
+        **{name: unhexed(found[name]) for name in ONCE if name in found},
+    }
+    params = {name: decoded_parameter(name, value) for name, value in found["parameters"].items()}
+    return _Part(name, base, checked_shard(shard), params, state, arrays)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which no name may occur twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name occurs twice in the header")
+    return found
+
+
+def checked_shard(shard: Any) -> int:
+    """A shard's number."""
+    if isinstance(shard, bool) or not isinstance(shard, int):
+        raise TypeError(f"shard={shown(shard)}; it must be an int of at least 0")
+    if not 0 <= shard < 2**53:
+        raise ValueError(f"shard={shown(shard)}; it must be an int of at least 0")
+    return shard
+
+
+def _check_same(part: _Part, other: _Part) -> None:
+    """That two parts are of models that can be merged; ``apply`` looks at what one leaves out."""
+    if part.name != other.name:
+        raise ValueError(
+            f"shard {other.shard} is of {with_article(other.name)} and shard "
+            f"{part.shard} of {with_article(part.name)}"
+        )
+    _check_params(other.params, part.params, f"shard {other.shard}", f"shard {part.shard}")
+
+
+def _check_params(params: dict[str, Any], others: dict[str, Any], name: str, other: str) -> None:
+    for parameter in sorted(others.keys() & params.keys()):
+        if params.get(parameter) != others.get(parameter):
+            raise ValueError(
+                f"{name} has {parameter}={shown(params.get(parameter))} and {other} "
+                f"{parameter}={shown(others.get(parameter))}; only models of the same parameters "
+                "can be merged"
+            )
+
+
+def delta_of(model: Any, since: Any, shard: int) -> Delta:
+    """See ``model.delta``."""
+    checked_shard(shard)
+    check_alike([since, model], ["since", "the model"])
+    base = digest(since)
+    state, arrays = delta_state(model, since)
+    params = dict(model._get_params())
+    return Delta._of([_Part(type(model).__name__, base, shard, params, state, arrays)])
+
+
+def apply_delta(model: Any, delta: Delta) -> None:
+    """See ``model.apply``."""
+    _check_delta("delta", delta)
+    check_alike([model], ["the model"])
+    first = delta._parts[0]
+    name = type(model).__name__
+    if first.name != name:
+        raise ValueError(
+            f"the delta is of {with_article(first.name)}, and the model is {with_article(name)}"
+        )
+    params = dict(model._get_params())
+    for part in delta._parts:
+        given = part.params
+        if given.keys() != params.keys():  # a C program leaves out what it was not given
+            with _damaged():
+                given = dict(type(model)(**given)._get_params())
+        _check_params(given, params, f"the delta of shard {part.shard}", "the model")
+
+    def check(found: str) -> None:
+        if found != first.base:
+            raise ValueError(
+                f"the delta goes on from the model {first.base[:8]}, and this one is {found[:8]}: "
+                "it is another, or it has learned since, perhaps this very delta; nothing has "
+                "changed"
+            )
+
+    before = model.n_seen
+    parts = [
+        part
+        for part in delta._parts
+        if part.state["counters"][0] != before or part.arrays["rows"][0][0]
+    ]
+    names = [f"the delta of shard {part.shard}" for part in parts]
+    apply(model, [(part.state, part.arrays) for part in parts], names, check, NAMES_DEPTH)

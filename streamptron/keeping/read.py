@@ -1,0 +1,340 @@
+"""Reading a model file: nothing that it says is believed before it is checked.
+
+Nothing in a file is code, and no class is imported because a file names it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import typing
+import zlib
+from typing import Any, BinaryIO
+
+from streamptron.common.errors import ModelFileError
+from streamptron.common.values import decode, decoded_parameter, kept_metadata, unhexed
+from streamptron.doors.state import header_read
+from streamptron.keeping.classes import classes
+from streamptron.keeping.files import check_regular
+from streamptron.keeping.layout import (
+    BESIDE,
+    ENTRIES,
+    EXACT,
+    HASHED,
+    HEADER_LIMIT,
+    IN_PLACE,
+    JOURNAL,
+    LIMITED,
+    ONCE,
+    ROWS,
+    SETS,
+    SHAPES,
+    STEPS,
+    VOTED,
+    Contents,
+)
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from mmap import mmap
+
+# What rebuilding wrong contents may raise.
+WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
+
+
+def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
+    """Read a model from the file that its ``save``, or the command line, has written.
+
+    It continues exactly where it was. The whole file is checked, and nothing in it is run: also a
+    file from a stranger may be loaded.
+
+    Parameters
+    ----------
+    path
+        The file.
+    mmap
+        Open the model read-only, in place: that takes no time, whatever its size, and processes
+        that open the same file share one copy in memory. Only the header is checked at first;
+        damage elsewhere makes answers wrong, or raises a ModelFileError when it is met. (``load``
+        without mmap checks everything.) A deep copy of the model is in memory and can learn. The
+        file must not be written in place meanwhile, which ``save`` never does.
+
+    Returns
+    -------
+    The learner; or, if that was saved with the steps before it, the pipeline, whose learner is
+    ``model[-1]``; or the classifier for scikit-learn that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, incomplete, not a model file, or from a newer version.
+    OSError
+        If the file cannot be read, or is not a regular file.
+
+    Examples
+    --------
+    >>> import os, tempfile, streamptron
+    >>> from streamptron import Perceptron, Tokenizer
+    >>> model = Tokenizer() | Perceptron.from_weights({"free": 2.0, "meeting": -3.0})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "spam.model")
+    ...     model.save(path)
+    ...     loaded = streamptron.load(path)
+    >>> loaded.predict_one("Free!")
+    True
+    >>> loaded[-1].weights
+    {'free': 2.0, 'meeting': -3.0}
+    """
+    contents = read(path, mmap)
+    if contents.wrapper is None:
+        return model_of(contents)
+    with _named(path):
+        return model_of(contents)
+
+
+def read_metadata(path: str | os.PathLike[str]) -> Any:
+    """The metadata that was given to ``save``, without loading the model; {} if there was none.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    ModelFileError, OSError
+        As for ``load``.
+
+    Examples
+    --------
+    >>> import os, tempfile, streamptron
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "spam.model")
+    ...     streamptron.Perceptron().save(path, metadata={"words": "lower case"})
+    ...     streamptron.read_metadata(path)
+    {'words': 'lower case'}
+    """
+    with _opened(path) as file, _named(path):
+        return _Header(file).users_metadata()
+
+
+def about(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the file itself is: its size, who wrote it, its checksum, whether it has a journal.
+
+    The checksum is another one in another model's file.
+    """
+    with _opened(path) as file, _named(path):
+        header = _Header(file)
+        said = header.metadata
+        return {
+            "bytes": os.fstat(file.fileno()).st_size,
+            "streamptron": said.get("streamptron"),
+            "format": int(said["version"]),
+            "checksum": said["header_crc32"] + said["arrays_crc32"],
+            "journal": JOURNAL in header.arrays,
+        }
+
+
+def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
+    """Read a file. It is opened once, so that all of it is from one save."""
+    with _opened(path) as file, _named(path):
+        header = _Header(file, whole=True)
+        size = sum(end - start for _, start, end in header.arrays.values())
+        if mmap:
+            from mmap import ACCESS_READ
+            from mmap import mmap as map_file
+
+            whole = map_file(file.fileno(), 0, access=ACCESS_READ)
+            if len(whole) != header.size + size:
+                raise ModelFileError("the file has changed while it was opened")
+            return header.contents(memoryview(whole)[header.size :], whole)
+        body = memoryview(file.read(size))
+        if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
+            raise ModelFileError("the arrays do not fit their checksum")
+        return header.contents(body)
+
+
+def model_of(contents: Contents) -> Any:
+    """The learner that a file holds, or the pipeline of its steps and learner."""
+    if contents.steps is not None:
+        return _pipeline_with(contents.steps, contents.learner)
+    if contents.wrapper is not None:
+        return _wrapped(contents.wrapper, contents.learner)
+    if contents.tokenizer is None:
+        return contents.learner
+    model = classes().pipelines().pipeline_of(contents.tokenizer, contents.learner)
+    model._lines = contents.lines
+    return model
+
+
+def _pipeline_with(steps: Any, learner: Any) -> Any:
+    """The pipeline of some steps and their learner."""
+    from streamptron.common.river import compose
+
+    room = compose if steps.kind == "Pipeline" else classes().pipelines()
+    kind: Any = getattr(room, steps.kind)
+    return kind(*zip(steps.names, [*steps.before, learner], strict=True))
+
+
+def _wrapped(said: Any, learner: Any) -> Any:
+    """The classifier for scikit-learn that has a learner inside."""
+    room = classes().wrappers()
+    if said["class"] not in room.__all__:
+        raise ValueError(f"streamptron.sklearn has no class {said['class']!r}")
+    return getattr(room, said["class"])._of_file(learner, said["given"], said["kept"])
+
+
+def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """A regular file to read; opening a pipe would wait for a writer."""
+
+    def opener(name: str, flags: int) -> int:
+        check_regular(os.stat(name), name, "to read")
+        number = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+        try:
+            check_regular(os.fstat(number), name, "to read")
+        except OSError:
+            os.close(number)
+            raise
+        return number
+
+    return open(os.fspath(path), "rb", opener=opener)
+
+
+@contextlib.contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Add the file's name, and what to do, to an error."""
+    try:
+        yield
+    except _NotOurs as error:
+        raise ModelFileError(f"{os.fsdecode(path)!r} {error}") from None
+    except WRONG as error:
+        raise ModelFileError(
+            f"{os.fsdecode(path)!r} is damaged: {error}; take another copy of the file, or an "
+            "older checkpoint"
+        ) from error
+
+
+class _NotOurs(ModelFileError):
+    """The file is not one that this version can read, though nothing says that it is damaged."""
+
+
+class _Header:
+    """A file up to its arrays, read and checked."""
+
+    def __init__(self, file: BinaryIO, whole: bool = False) -> None:
+        """Of a model that is read ``whole``, all of the header is checked."""
+        size = os.fstat(file.fileno()).st_size
+        length = file.read(8)
+        beginning = length + file.read(min(int.from_bytes(length, "little"), HEADER_LIMIT))
+        found, more = header_read(beginning, size, whole)  # all checks are the engine's
+        if isinstance(found, str):
+            raise (_NotOurs if more else ModelFileError)(found)
+        self.metadata: Mapping[str, str] = json.loads(beginning[8:])["__metadata__"]
+        self.arrays = found
+        self.arrays_crc32 = more
+        self.size = len(beginning)
+
+    def part(self, name: str) -> Any:
+        return _DECODER.decode(self.metadata[name])
+
+    def users_metadata(self) -> Any:
+        metadata = self.part("metadata")
+        kept_metadata(metadata)  # else the model could not be saved with it again
+        return metadata
+
+    def contents(self, body: memoryview, whole: mmap | None = None) -> Contents:
+        """All that the file holds; the arrays are in `body`."""
+        tokenizer: Any = None
+        for name, made in classes().tokenizers.items():
+            if name in self.metadata:
+                tokenizer = made(**self.parameters(name))
+        return Contents(
+            self.learner(body, whole),
+            tokenizer,
+            self.part("lines") if "lines" in self.metadata else None,
+            self.users_metadata(),
+            decode(self.part("position")) if "position" in self.metadata else None,
+            self.journal(body),
+            self.steps(body),
+            decode(self.part("sklearn")) if "sklearn" in self.metadata else None,
+        )
+
+    def journal(self, body: memoryview) -> bytes | None:
+        """What journal.py has written, if anything."""
+        if JOURNAL not in self.arrays:
+            return None
+        _, at, end = self.arrays[JOURNAL]
+        return bytes(body[at:end])
+
+    def steps(self, body: memoryview) -> Any:
+        """The steps before the learner, if it has any but a tokenizer."""
+        if STEPS not in self.arrays:
+            return None
+        from streamptron.keeping.steps import UnknownStep, steps_read
+
+        _, at, end = self.arrays[STEPS]
+        try:
+            return steps_read(bytes(body[at:end]))
+        except UnknownStep as error:
+            raise _NotOurs(str(error)) from None
+
+    def parameters(self, name: str) -> dict[str, Any]:
+        return {name: decoded_parameter(name, value) for name, value in self.part(name).items()}
+
+    def learner(self, body: memoryview, whole: mmap | None) -> Any:
+        """The learner whose arrays are in `body`."""
+        cls = classes().learners[self.part("class")]
+        # parameters added after the file was written have their defaults
+        model = cls(**self.parameters("parameters"))
+        limited = getattr(model, "max_features", None) is not None
+        expected = HASHED if model.hash_bits is not None else LIMITED if limited else EXACT
+        if model._can("vote"):
+            if whole is not None:
+                raise _NotOurs(
+                    "holds a VotedPerceptron, which cannot be used in place: load it without mmap"
+                )
+            expected = expected | VOTED
+        if model._can("set"):
+            expected = expected | SETS
+        if "entries" in self.arrays:
+            expected = expected | ENTRIES
+        if "many" in self.metadata:
+            expected = expected | ROWS
+        if getattr(model, "shape", "line") != "line":
+            expected = expected | SHAPES
+        if self.arrays.keys() - BESIDE != expected:
+            raise ModelFileError("the arrays are not those of such a model")
+        labels = self.part("labels")
+        state = {
+            "seed": int(self.part("seed"), 16),
+            "labels": None if labels is None else [decode(label) for label in labels],
+            "objects": [decode(name) for name in self.part("objects")],
+            "y_name": decode(self.part("y_name")),
+            "counters": unhexed(self.part("counters")),
+            "clock": unhexed(self.part("clock")),
+            "serve": unhexed(self.part("serve")),
+            **{name: unhexed(self.part(name)) for name in ONCE if name in self.metadata},
+            "ceiling": unhexed(self.part("ceiling")),
+            **{name: unhexed(self.part(name)) for name in ("past",) if name in self.metadata},
+        }
+        arrays: dict[str, Any] = {
+            name: (shape, body[at:end])
+            for name, (shape, at, end) in self.arrays.items()
+            if name not in BESIDE or whole is not None  # in place they stay with it, unread
+        }
+        if whole is not None:
+            arrays[IN_PLACE] = ((4,), self.arrays_crc32.to_bytes(4, "little"))
+        model._set_file_state(state, arrays, whole)
+        return model
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which no name may occur twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name occurs twice in the header")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)

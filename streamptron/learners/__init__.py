@@ -1,0 +1,1 @@
+"""The learners, and what makes their events of texts and mails."""

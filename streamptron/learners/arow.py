@@ -1,0 +1,101 @@
+"""AROW: adaptive regularisation of weights."""
+
+from __future__ import annotations
+
+import typing
+
+from streamptron.common.parameters import MAX_PAIRS
+from streamptron.doors.model import RULES
+from streamptron.estimator.base import PairEstimator
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+
+class AROW(PairEstimator):
+    """Adaptive regularisation of weights: a step size for each feature.
+
+    Each weight has a variance S, 1 at first, which falls with every step that the weight takes: the
+    weights of frequent features move little, those of rare ones far. On an event x with label Y =
+    +1 or -1 and Y w.x < 1: v = sum of S x^2, alpha = Y (1 - Y w.x) / (v + r), then w += alpha S x
+    and S -= S^2 x^2 / (v + r). The intercept is the weight of a feature that is 1 in every event.
+
+    Two labels share one score. It is above 0 for the second label seen, or for the first if that is
+    True. From the third label on each has its own score, learned against all others; the first two
+    start from w and -w, a new one from 0 with an intercept of -1. The best score wins, a tie goes
+    to the label seen first. Before the first label the prediction is None, which is not a label: do
+    not use it as a feature of another learner.
+
+    There is no average: the variances do what averaging does for a perceptron. They only fall, so
+    on a stream that drifts for long AROW forgets nothing; a perceptron does.
+
+    Parameters
+    ----------
+    r
+        The noise of a label, above 0. Larger values make smaller steps, in which no single event
+        counts for much.
+    intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs,
+        missing
+        As for :class:`Perceptron`. An event of sample weight times class weight u is as sure as u
+        observations: r / u stands for r. A weight of 0 moves no weights.
+    max_labels
+        As for :class:`MulticlassPerceptron`.
+
+    Attributes
+    ----------
+    labels
+        In the order in which they were first seen.
+    weights, intercept_
+        Up to two labels ``{feature: weight}`` and a number, for more by label; weights of 0 are
+        left out.
+    n_seen, n_updates, n_mistakes, n_features, n_evicted, memory_usage
+        As for :class:`Perceptron`.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from streamptron import AROW
+
+    >>> model = preprocessing.StandardScaler() | AROW()
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 88.55%
+
+    References
+    ----------
+    * Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
+      NIPS 22.
+    """
+
+    def __init__(
+        self,
+        r: float = 1.0,
+        intercept: bool = True,
+        class_weight: Mapping[Hashable, float] | None = None,
+        max_features: int | None = None,
+        max_labels: int | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
+    ) -> None:
+        self._configure(
+            RULES.AROW,
+            r=r,
+            intercept=intercept,
+            class_weight=class_weight,
+            max_features=max_features,
+            max_labels=max_labels,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
+            missing=missing,
+        )
+
+    @property
+    def r(self) -> float:
+        """The noise of a label."""
+        return self._param("r")  # type: ignore[no-any-return]

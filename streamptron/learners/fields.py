@@ -1,0 +1,63 @@
+"""Events of several texts, or of texts and features: fields of JSON lines, columns of CSV.
+
+What makes an event of them is what River has for it, and is saved as a pipeline's steps are:
+
+    Tokenizer(fields=("req", "ua"))                                      texts alone
+    Tokenizer(fields=("req", "ua")) + Discard("req", "ua") | learner     texts and features
+"""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from streamptron.learners.text import Tokenizer
+
+if typing.TYPE_CHECKING:
+    from streamptron.keeping.steps import Steps
+
+
+def texts_of(reading: dict[str, Any]) -> tuple[str, ...]:
+    """The fields of texts, where there are several, or features beside them; else none."""
+    texts = reading.get("text")
+    if texts is None or (isinstance(texts, str) and "features" not in reading):
+        return ()
+    return (texts,) if isinstance(texts, str) else tuple(texts)
+
+
+def with_features(tokenizer: Tokenizer) -> Any:
+    """What makes an event of texts, and of all else that is there."""
+    from streamptron.common.river import compose
+
+    # a TransformerUnion's last part comes first in its events
+    return compose.Discard(*tokenizer.fields) + tokenizer
+
+
+def is_union(tokenizer: Any) -> bool:
+    """Whether it is what `with_features` makes."""
+    return type(tokenizer).__name__ == "TransformerUnion"
+
+
+def takes_fields(tokenizer: Any) -> bool:
+    """Whether an event is made of fields, not of one text."""
+    return is_union(tokenizer) or getattr(tokenizer, "fields", None) is not None
+
+
+def steps_with(union: Any, learner: Any) -> Steps:
+    """The union as the steps of a pipeline, for a model file."""
+    from streamptron.common.river import compose
+    from streamptron.keeping.steps import steps_of
+
+    return steps_of(compose.Pipeline(union, learner))
+
+
+def event_of(tokenizer: Any, x: dict[str, Any]) -> dict[str, float]:
+    """The event of the fields of a line; an error if two of them give one feature."""
+    if not is_union(tokenizer):
+        return tokenizer.transform_one(x)  # type: ignore[no-any-return]
+    parts = [part.transform_one(x) for part in tokenizer.transformers.values()]
+    event: dict[str, float] = tokenizer.transform_one(x)
+    if len(event) < sum(map(len, parts)):
+        twice = next(name for name in parts[0] if name in parts[1])
+        raise ValueError(f"the feature {twice!r} is a token of a text, too; rename the field")
+    return event

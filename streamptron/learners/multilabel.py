@@ -1,0 +1,256 @@
+"""MultiLabelClassifier: several labels an event."""
+
+from __future__ import annotations
+
+import typing
+
+from streamptron.common.parameters import MAX_PAIRS
+from streamptron.common.river import base
+from streamptron.doors.many import UNSORTED
+from streamptron.doors.model import RULES
+from streamptron.doors.sets import SetModel
+from streamptron.estimator.base import ByLabel
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from typing import Any, Self
+
+    from streamptron.estimator.batches import Batch
+    from streamptron.estimator.sets import Sets
+
+
+class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # type: ignore[misc]
+    """Several labels an event, such as topics, tags or causes.
+
+    Each label is learned against its absence as :class:`AdaptiveClassifier` learns two labels: by
+    logistic regression with a step size for each weight, features weighted by how informative they
+    are, and naive Bayes as one more feature. But all labels share one model. A feature has numbers
+    for a label only where that label came with it, or was wrongly expected with a probability of
+    more than 1/8: 16 bytes for each such pair, and nothing for all others. An event takes as long
+    as its features have labels.
+
+    Labels need not be declared. A new one counts as absent from all earlier events.
+
+    Parameters
+    ----------
+    eta, forget
+        As for :class:`AdaptiveClassifier`.
+    threshold
+        A label is answered if its probability is above this. 1/2, the default, makes the fewest
+        wrong labels; some .3 gives a better F1 where labels are rare. ``{label: number}``: for each
+        label, 1/2 for those that are not in it. ``"f1"``: the multiple of 1/64 that would have
+        given the answers so far the best F1 of all labels together; ``best_threshold`` says it.
+    max_features
+        As for :class:`Perceptron`; a feature's size is its largest weight of all labels times the
+        root of how often it has come.
+    max_labels
+        At most this many labels: an event with one too many is a ValueError, and nothing is learned
+        of it. None: any number. A label costs some 250 bytes and 16 for each feature that it comes
+        with, so whoever can invent labels can take memory: 16 bytes for each label and feature
+        of the events that they send.
+    hash_bits, hash_seed, degree, interactions, max_pairs, missing
+        As for :class:`Perceptron`.
+
+    Attributes
+    ----------
+    labels
+        In the order in which they were first seen; new ones of a set in the order of their repr.
+    weights
+        ``{label: {feature: weight}}``, of scaled values; ``explain_one`` says what each feature
+        contributes to the score of a label.
+    intercept_
+        ``{label: intercept}``.
+    best_threshold
+        The threshold that would have given the best F1.
+    n_seen, n_updates, n_features, n_evicted, memory_usage
+        As for :class:`Perceptron`.
+    n_mistakes
+        Events whose labels were not answered exactly, at a threshold of 1/2.
+
+    Notes
+    -----
+    ``decision_function_one`` is the score of each label, whose sigmoid is its probability. They are
+    independent: the probabilities of an event's labels need not sum to 1.
+
+    Examples
+    --------
+    >>> from streamptron import MultiLabelClassifier, Tokenizer
+
+    >>> model = Tokenizer() | MultiLabelClassifier()
+    >>> for _ in range(3):
+    ...     model.learn_one("oil tankers leave the port", {"crude", "ship"})
+    ...     model.learn_one("wheat is loaded in the port", {"grain", "ship"})
+    ...     model.learn_one("the bank lowers its rate", {"interest"})
+    >>> answer = model.predict_one("oil leaves the port")
+    >>> sorted(label for label in answer if answer[label])
+    ['crude', 'ship']
+
+    River's protocol, with labels that are known to be absent, and others left open:
+
+    >>> model.learn_one("oil prices rise", {"crude": True, "ship": False})
+    >>> model.predict_proba_one("oil prices")["crude"][True] > 0.9
+    True
+
+    References
+    ----------
+    * Read, J., Pfahringer, B., Holmes, G. & Frank, E. (2011). Classifier chains for multi-label
+      classification. Machine Learning 85: on one classifier a label, the baseline.
+    """
+
+    def __init__(
+        self,
+        eta: float = 1.0,
+        forget: float = 2**-10,
+        threshold: float | Mapping[Hashable, float] | str = 0.5,
+        max_features: int | None = None,
+        max_labels: int | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
+    ) -> None:
+        self._configure(
+            RULES.SETS,
+            eta=eta,
+            forget=forget,
+            threshold=threshold,
+            max_features=max_features,
+            max_labels=max_labels,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
+            missing=missing,
+        )
+
+    # The parameters of its own, as they were given.
+    @property
+    def eta(self) -> float:
+        """How far a step goes."""
+        return self._param("eta")  # type: ignore[no-any-return]
+
+    @property
+    def forget(self) -> float:
+        """How fast a weight's steps grow long again."""
+        return self._param("forget")  # type: ignore[no-any-return]
+
+    @property
+    def threshold(self) -> float | dict[Hashable, float] | str:
+        """The probability above which a label is answered."""
+        return self._param("threshold")  # type: ignore[no-any-return]
+
+    @classmethod
+    def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
+        """Not for this learner: weights alone do not make a model of it."""
+        raise TypeError(
+            "MultiLabelClassifier keeps counts beside each weight and cannot start from weights; "
+            "save or pickle a model"
+        )
+
+    # --- Many rows
+
+    def learn_many(
+        self,
+        X: Any,
+        y: Any,
+        w: Any = 1.0,
+        feature_names: Iterable[Hashable] | None = None,
+        labels: Iterable[Hashable] | None = None,
+    ) -> None:
+        """Learn from the rows of a matrix or frame, one after the other.
+
+        Afterwards the model is, to the last bit, as if ``learn_one`` had learned row by row. All of
+        it is checked: on an error nothing has been learned.
+
+        Parameters
+        ----------
+        X, feature_names
+            As for ``Perceptron.learn_many``.
+        y
+            A sequence of what ``learn_one`` takes, one a row; or an indicator matrix of 0 and 1, a
+            row an event and a column a label: an array, a sparse matrix, or a frame.
+        w
+            The sample weight of all rows, or one a row.
+        labels
+            Of an indicator matrix: the label of each column. A frame's columns have names.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a cell or a label is invalid. The message names the row.
+        MemoryError
+            If memory runs out. The message says how many rows have been learned.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from streamptron import MultiLabelClassifier
+        >>> model = MultiLabelClassifier()
+        >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] * 4)
+        >>> Y = np.array([[1, 0], [0, 1], [1, 1]] * 4)
+        >>> model.learn_many(X, Y, labels=["ham", "eggs"])
+        >>> model.predict_many(X[:3]).astype(int).tolist()
+        [[1, 0], [0, 1], [1, 1]]
+        """
+        import numpy as np  # not before it is needed, as in ``_batch``
+
+        from streamptron.estimator.batches import steps_of
+        from streamptron.estimator.sets import sets_of
+
+        batch = self._batch(X, feature_names)
+        steps = steps_of(w, [None], np.zeros(len(batch), dtype=np.intp), self._step_of)
+        self._learned_sets(batch, sets_of(self, y, len(batch), labels, steps), steps)
+
+    def _step_of(self, label: None, w: Any) -> float:
+        return self._weight(w)
+
+    def _learned_sets(self, batch: Batch, sets: Sets, steps: Any, order: Any = None) -> None:
+        done, _ = self._learn_sets(batch.rows, batch.names, *sets, steps, order)
+        if done == UNSORTED:
+            self._learned_sets(batch.sorted(), sets, steps, order)
+            return
+        wanted = len(batch) if order is None else len(order)
+        if done < wanted:
+            raise MemoryError(f"no memory after {done} of {wanted} rows; those are learned")
+
+    def predict_many(
+        self,
+        X: Any,
+        feature_names: Iterable[Hashable] | None = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> Any:
+        """Whether each row has each label.
+
+        Parameters
+        ----------
+        X, feature_names, n_jobs
+            As for ``Perceptron.predict_many``.
+
+        Returns
+        -------
+        Truth values: a frame of one column a label if X is one, else an array of one column a
+        label, in the order of ``labels``.
+        """
+        import numpy as np
+
+        p = self.predict_proba_many(X, feature_names, n_jobs=n_jobs)
+        # another thread may have taught it more labels since then; they come behind these
+        columns = self.labels[: p.shape[1]] if isinstance(p, np.ndarray) else list(p.columns)
+        above = np.array([self._threshold_of(label) for label in columns])
+        return p > (above if isinstance(p, np.ndarray) else above[None, :])
+
+    def _threshold_of(self, label: Hashable) -> float:
+        if isinstance(self.threshold, dict):
+            return self.threshold.get(label, 0.5)
+        return self.best_threshold if isinstance(self.threshold, str) else self.threshold
+
+    def test_then_train_many(self, X: Any, y: Any, w: Any = 1.0, feature_names: Any = None) -> Any:
+        """Not for this learner: each row may add labels, which are columns of the answers."""
+        raise TypeError(
+            "test_then_train_many has one answer a row, and the labels of a MultiLabelClassifier "
+            "grow with the rows; use test_then_train_one, or predict_many and then learn_many"
+        )

@@ -1,0 +1,290 @@
+"""The perceptron, for two labels and for any number."""
+
+from __future__ import annotations
+
+import typing
+
+from streamptron.common.parameters import MAX_PAIRS
+from streamptron.doors.model import RULES
+from streamptron.estimator.base import BinaryEstimator, LabelEstimator
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from typing import Any
+
+
+class Averaged:
+    """The parameters of learners that keep other weights beside the current ones."""
+
+    _param: Callable[[str], Any]
+
+    @property
+    def average(self) -> str:
+        """The average kept: "none", "uniform" or "exponential"."""
+        return self._param("average")  # type: ignore[no-any-return]
+
+    @property
+    def half_life(self) -> float:
+        """The half-life of the exponential average, in events."""
+        return self._param("half_life")  # type: ignore[no-any-return]
+
+    @property
+    def pocket(self) -> bool:
+        """Whether the weights that made the fewest mistakes are kept, too."""
+        return self._param("pocket")  # type: ignore[no-any-return]
+
+    @property
+    def serve(self) -> str:
+        """Which weights answer."""
+        return self._param("serve")  # type: ignore[no-any-return]
+
+
+class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwargs
+    """Binary perceptron with a running average and an optional pocket.
+
+    On an event x with label y (+1 for True, -1 for False) and score a = w.x + b: if y a <= margin,
+    then w += y x and b += y. A score of 0 is a mistake for either label; the prediction is True
+    where the score is above 0.
+
+    Only the current weights learn. Beside them the model keeps their running average, and a pocket
+    if asked; neither ever touches the current weights, so learning can continue at any time.
+    `serve` says which of these vectors answers.
+
+    Words need no scaling. Features that are measured in different units do: put River's
+    ``StandardScaler()`` before the learner.
+
+    Parameters
+    ----------
+    margin
+        Update whenever y a <= margin, in units of the score. 0 is the classical perceptron.
+    average
+        "uniform": the mean of all weight vectors w_0 .. w_T, each as long as it lasted (right for a
+        shuffled stream). "exponential": recent ones count more (for a stream that drifts). "none".
+    half_life
+        Of the exponential average, in events, from 1 to 1e10: a weight vector this long ago counts
+        half.
+    pocket
+        Keep a copy of the weights from their best recent time.
+    serve
+        Which weights answer: "current", "average", "pocket", or "best": the kept vector that has
+        made the fewest mistakes lately, counted on every labelled event before it is learned.
+    intercept
+        Learn an intercept, as the weight of a feature that is 1 in every event.
+    class_weight
+        ``{label: weight}``: scales the steps for a label. Labels that are not in it have weight 1.
+    max_features
+        None: every feature that was ever in an update keeps its weights. A number: at most that
+        many features have weights. A new one then takes the place of one that matters little and
+        has been away for long: of the next 16 in turn that are not in the current event, the one
+        with the smallest size^2 / age. Its size is its largest absolute weight over all labels and
+        kept vectors; its age is the number of events since it was last in a labelled one, counting
+        only events that made a feature leave. It is forgotten: if it comes back, it starts from 0.
+        If an event has more features than this, those without a place leave at once.
+    hash_bits
+        None: every feature has weights of its own, found by its name. A number b: a feature has one
+        of 2**b numbers by its hash; no names are kept, and features of one number share weights.
+        Memory is that of the numbers that have come, and never more than that of all.
+    hash_seed
+        Seeds the hash; by default a secret random number, so that features that collide
+        cannot be chosen. With `hash_bits` a given seed makes a run repeatable.
+    degree
+        1: the features of an event. 2: also all pairs of two of them, each a feature of its own,
+        named ``Pair(first, second)``, whose value is the product.
+    interactions
+        Pairs of fields, such as ``[("user", "ad")]``: also the pairs of a feature of one field and
+        a feature of the other. A feature's field is its name, if it is a str, up to a ``:``, ``=``
+        or ``^``, or all of it.
+    max_pairs
+        An event that makes more pairs is a ValueError, from 1 to 2**31.
+    missing
+        "skip": None, an empty text, pandas' NA and NaT and a frame's null are left out of an event,
+        and NaN is an error. "skip_nan": NaN is left out, too. "refuse": all are errors. See
+        docs/learning.md, "Texts and gaps".
+
+    Attributes
+    ----------
+    weights, averaged_weights, pocket_weights
+        ``{feature: weight}``; features with weight 0 are left out.
+    intercept_, averaged_intercept, pocket_intercept
+        The weight of the constant 1.
+    n_seen, n_updates, n_mistakes, n_features
+        Labelled events; events that changed the weights; events that the current weights got wrong;
+        features that have weights (a feature gets them at the first update that touches it).
+    n_evicted
+        Features that were evicted (see `max_features`).
+    serving
+        The kept vector that answers now.
+    memory_usage
+        Bytes held.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from streamptron import Perceptron
+
+    >>> model = preprocessing.StandardScaler() | Perceptron()
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 88.88%
+
+    References
+    ----------
+    * Rosenblatt, F. (1958). The perceptron. Psychological Review 65(6).
+    * Daume III, H. (2017). A Course in Machine Learning, chapter 4, algorithms 5 to 7.
+    * Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+    """
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        average: str = "uniform",
+        half_life: float = 1000,
+        pocket: bool = False,
+        serve: str = "best",
+        intercept: bool = True,
+        class_weight: Mapping[Hashable, float] | None = None,
+        max_features: int | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
+    ) -> None:
+        self._configure(
+            RULES.PERCEPTRON,
+            margin=margin,
+            average=average,
+            half_life=half_life,
+            pocket=pocket,
+            serve=serve,
+            intercept=intercept,
+            class_weight=class_weight,
+            max_features=max_features,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
+            missing=missing,
+        )
+
+    @property
+    def margin(self) -> float:
+        """Update whenever the score, or the true label's lead, is at most this."""
+        return self._param("margin")  # type: ignore[no-any-return]
+
+
+class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
+    """Multiclass perceptron with running averages and an optional pocket.
+
+    One weight vector a label; the best score wins, a tie goes to the label seen first. If the true
+    label does not beat the best other label by more than `margin`, its weights gain x and the
+    other's lose x; or all labels that are so near lose a share of x (see `violators`). Labels need
+    not be declared: a new one starts from zero. Before the first label the prediction is None,
+    which is not a label: do not use it as a feature of another learner.
+
+    Words need no scaling. Features that are measured in different units do: put River's
+    ``StandardScaler()`` before the learner.
+
+    Parameters
+    ----------
+    margin
+        Update whenever the true label's lead over the best other one is at most this.
+    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed,
+        degree, interactions, max_pairs, missing
+        As for :class:`Perceptron`.
+    max_labels
+        At most this many labels: one too many is a ValueError, and nothing is learned of its
+        event or batch. None: any number.
+    violators
+        Which labels lose what the true one gains. "best": the best other one alone, by x. Else all
+        that violate the margin, those ahead of the true one by d_k = w_k.x - w_y.x + margin >= 0,
+        lose s_k x each. "uniform": s_k = 1 / their number. "proportional": s_k = d_k / the sum of
+        their d, as "uniform" where that is 0. With ``margin=0`` these are the uniform and the
+        proportional update of Crammer & Singer; all three have the same bound on mistakes.
+
+    Attributes
+    ----------
+    labels
+        In the order in which they were first seen.
+    weights, averaged_weights, pocket_weights
+        ``{label: {feature: weight}}``; weights of 0 are left out.
+    intercept_, averaged_intercept, pocket_intercept
+        ``{label: intercept}``.
+    n_seen, n_updates, n_mistakes, n_features, n_evicted, serving, memory_usage
+        As for :class:`Perceptron`.
+
+    Examples
+    --------
+    >>> from streamptron import MulticlassPerceptron
+
+    >>> model = MulticlassPerceptron()
+    >>> model.learn_one({"goal": 1, "match": 1}, "sport")
+    >>> model.learn_one({"vote": 1, "law": 1}, "politics")
+    >>> model.predict_one({"law": 1})
+    'politics'
+
+    A third label shares what it gains between the two that scored as much as it did:
+
+    >>> model = MulticlassPerceptron.from_weights(
+    ...     {"sport": {}, "politics": {}, "science": {}}, violators="uniform"
+    ... )
+    >>> model.learn_one({"atom": 1}, "science")
+    >>> {label: weights["atom"] for label, weights in model.weights.items()}
+    {'sport': -0.5, 'politics': -0.5, 'science': 1.0}
+
+    References
+    ----------
+    * Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+      problems. JMLR 3.
+    * Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
+    """
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        average: str = "uniform",
+        half_life: float = 1000,
+        pocket: bool = False,
+        serve: str = "best",
+        intercept: bool = True,
+        class_weight: Mapping[Hashable, float] | None = None,
+        max_features: int | None = None,
+        max_labels: int | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+        violators: str = "best",
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
+    ) -> None:
+        self._configure(
+            RULES.MULTICLASS,
+            margin=margin,
+            average=average,
+            half_life=half_life,
+            pocket=pocket,
+            serve=serve,
+            intercept=intercept,
+            class_weight=class_weight,
+            max_features=max_features,
+            max_labels=max_labels,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+            violators=violators,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
+            missing=missing,
+        )
+
+    @property
+    def margin(self) -> float:
+        """Update whenever the score, or the true label's lead, is at most this."""
+        return self._param("margin")  # type: ignore[no-any-return]
+
+    @property
+    def violators(self) -> str:
+        """Which labels lose what the true one gains: "best", "uniform" or "proportional"."""
+        return self._param("violators")  # type: ignore[no-any-return]

@@ -1,0 +1,374 @@
+"""The ranking perceptron: which of some candidates is the right one."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Sequence
+from typing import Any, Self
+
+from streamptron.common.checks import jobs_of
+from streamptron.common.parameters import MAX_PAIRS
+from streamptron.doors.model import RULES
+from streamptron.doors.sets import RankModel
+from streamptron.estimator.base import OneVector, summing_to, top_of
+from streamptron.estimator.learner import Learner
+from streamptron.learners.perceptron import Averaged
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from streamptron.doors.model import TopFeatures
+    from streamptron.estimator.batches import Batch
+
+
+class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
+    """Perceptron that chooses among candidates, or ranks them; all of them share one weight vector.
+
+    An event is a set of candidates, of which one was chosen: a link that was clicked, the action
+    that was right, the best translation. The score w.x is that of a candidate's features; the best
+    one wins, of equals the first. If the chosen one's lead over the best other one is at most
+    `margin`: w += x_chosen - x_other. A tie is a mistake. From a single candidate nothing can be
+    learned; it is not an error. There is no intercept, which would be the same for all candidates.
+
+    ``learn_many`` learns from documents with grades, as svmlight files with ``qid`` have them.
+
+    Candidates need no scaling if their features are words. Features in different units do: give
+    each candidate to a ``StandardScaler`` of River's first.
+
+    Parameters
+    ----------
+    update
+        The step, a multiple of x_chosen - x_other = d. "perceptron": d itself. "margin": MIRA's,
+        the smallest that makes the lead 1, or C d if that is shorter, whenever the lead is less
+        than 1; "mistake": only at a mistake.
+    margin
+        Of update="perceptron": update whenever the lead is at most this.
+    C
+        Of the other two: the largest step, above 0.
+    average, half_life, pocket, serve, max_features, hash_bits, hash_seed
+        As for :class:`Perceptron`.
+    degree, interactions, max_pairs, missing
+        As for :class:`Perceptron`, of each candidate's features.
+
+    Attributes
+    ----------
+    weights, averaged_weights, pocket_weights
+        ``{feature: weight}``; features with weight 0 are left out.
+    n_seen, n_updates, n_mistakes, n_features, n_evicted, serving, memory_usage
+        As for :class:`Perceptron`. A tie that the chosen one wins, being the first, is not a
+        mistake of the answer, but one to learn from.
+
+    Examples
+    --------
+    >>> from streamptron import RankingPerceptron
+
+    >>> model = RankingPerceptron()
+    >>> hotels = {"Ritz": {"expensive": 1, "near": 1}, "Inn": {"cheap": 1, "near": 1}}
+    >>> model.predict_one(hotels)
+    'Ritz'
+    >>> model.learn_one(hotels, chosen="Inn")
+    >>> model.rank_one({"a": {"expensive": 1}, "b": {"near": 1}, "c": {"cheap": 1}})
+    ['c', 'b', 'a']
+    >>> model.explain_one(hotels)
+    [('cheap', 1.0), ('expensive', 1.0)]
+
+    Of texts:
+
+    >>> from streamptron import Tokenizer
+    >>> answers = Tokenizer() | RankingPerceptron()
+    >>> answers.learn_one(["do not know", "see the manual"], 1)
+    >>> answers.predict_one(["I do not", "the manual"])
+    1
+
+    References
+    ----------
+    * Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
+    * Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
+    """
+
+    def __init__(
+        self,
+        update: str = "perceptron",
+        margin: float = 0.0,
+        C: float = 1.0,
+        average: str = "uniform",
+        half_life: float = 1000,
+        pocket: bool = False,
+        serve: str = "best",
+        max_features: int | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
+    ) -> None:
+        self._configure(
+            RULES.RANKING,
+            update=update,
+            margin=margin,
+            C=C,
+            average=average,
+            half_life=half_life,
+            pocket=pocket,
+            serve=serve,
+            max_features=max_features,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
+            missing=missing,
+        )
+
+    @property
+    def update(self) -> str:
+        """The step: "perceptron", "margin" or "mistake"."""
+        return self._param("update")  # type: ignore[no-any-return]
+
+    @property
+    def margin(self) -> float:
+        """Update whenever the chosen candidate's lead is at most this."""
+        return self._param("margin")  # type: ignore[no-any-return]
+
+    @property
+    def C(self) -> float:
+        """The largest step."""
+        return self._param("C")  # type: ignore[no-any-return]
+
+    def _check_one_event(self, what: str) -> None:
+        raise TypeError(
+            f"{what}: a ticket holds one event, and RankingPerceptron learns from candidates; keep "
+            "the candidates until the choice is known"
+        )
+
+    @classmethod
+    def from_weights(cls, weights: Mapping[Any, float], **params: Any) -> Self:
+        """A model that starts from given weights; its average and its pocket start from them too.
+
+        Parameters
+        ----------
+        weights
+            ``{feature: weight}``.
+        params
+            The parameters of the constructor.
+
+        Examples
+        --------
+        >>> from streamptron import RankingPerceptron
+        >>> RankingPerceptron.from_weights({"a": 1.0}).predict_one([{}, {"a": 1}])
+        1
+        """
+        model = cls(**params)
+        model._set_weights(weights, 0.0, 0)
+        return model
+
+    # --- Documents with grades
+
+    def learn_many(
+        self,
+        X: Any,
+        grades: Any,
+        qid: Any,
+        w: Any = 1.0,
+        feature_names: Iterable[Hashable] | None = None,
+    ) -> None:
+        """Learn from the rows of queries, which have grades of relevance.
+
+        Row by row, each learns its place below those that are better: of the rows of a higher grade
+        in its query the worst-scoring one must have the lead over it, as the chosen one has over
+        the best other one in ``learn_one``. So a row that has nothing above it teaches nothing, nor
+        does a query whose rows all have one grade, and only the order of the grades counts.
+        Afterwards the weights are, to the last bit, as if ``learn_one`` had chosen each row from
+        itself and the rows of higher grade, in their order, with the signs of all values changed,
+        those of pairs too: the best is the worst then. That takes time in proportion to the rows of
+        a query times its non-zeros. Which vector answers (`serve`) is judged by what each said
+        before it learned any row of the query: later it has seen these documents.
+
+        Everything is checked first: on an error nothing has been learned.
+
+        Parameters
+        ----------
+        X
+            One document a row: what ``Perceptron.learn_many`` takes, or a list of mappings of
+            features to numbers, whose features are taken in the order in which they first come.
+        grades
+            A number a row, the larger the better.
+        qid
+            The query of each row. The rows of a query are consecutive.
+        w
+            The sample weight of all rows, or one a row: it scales the step that the row makes.
+        feature_names
+            As for ``Perceptron.learn_many``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If X or w is invalid, a grade is not a finite number, a length does not fit, or a qid
+            comes back after another. The message names the row.
+        MemoryError
+            If memory runs out. The message says how many rows have been learned; the one after
+            them has changed nothing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from streamptron import RankingPerceptron
+        >>> model = RankingPerceptron()
+        >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
+        >>> model.learn_many(X, grades=[2, 0, 1, 0], qid=[7, 7, 8, 8])
+        >>> model.decision_function_many(X)
+        array([ 1., -1.,  0., -1.])
+        """
+        from streamptron.estimator.queries import grades_of, queries_of
+
+        batch = self._rows(X, feature_names)
+        ends = queries_of(qid, len(batch))
+        ranks = grades_of(grades, len(batch))
+        steps = self._steps(w, len(batch))
+        done = self._learn_queries(batch.rows, batch.names, ranks, steps, ends)
+        if done < 0:
+            batch = batch.sorted()
+            done = self._learn_queries(batch.rows, batch.names, ranks, steps, ends)
+        if done < len(batch):
+            raise MemoryError(f"no memory after {done} of {len(batch)} rows; those are learned")
+
+    def _steps(self, w: Any, n: int) -> NDArray[np.float64] | None:
+        """The sample weight of each row, checked; None where all are 1."""
+        if type(w) is float and w == 1.0:
+            return None
+        import numpy as np
+
+        from streamptron.estimator.batches import steps_of
+
+        return steps_of(w, [None], np.zeros(n, dtype=np.intp), self._checked_step)
+
+    def _rows(self, X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
+        """Look at X as rows, also at a list of mappings."""
+        if not isinstance(X, Sequence):
+            return self._batch(X, feature_names)
+        from streamptron.estimator.queries import batch_of_mappings
+
+        if feature_names is not None:
+            raise TypeError("feature_names is given, but X is a list of mappings, which have names")
+        return batch_of_mappings(X, self.missing)
+
+    def decision_function_many(
+        self,
+        X: Any,
+        qid: Any = None,
+        feature_names: Iterable[Hashable] | None = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> Any:
+        """The score of each row.
+
+        Parameters
+        ----------
+        X
+            As for ``learn_many``.
+        qid
+            The query of each row; the rows of a query are consecutive. Each query is answered as
+            by ``decision_function_one``. None: all rows are candidates of one query. It matters
+            only if either of two vectors may answer (`serve`).
+        feature_names
+            As for ``learn_many``.
+        n_jobs
+            How many threads may share the queries: None is 1, and -1 is one for each core that this
+            process may use. The scores are those of one thread, bit for bit.
+
+        Returns
+        -------
+        A series like the frame, or an array.
+        """
+        from streamptron.estimator.queries import queries_of
+
+        jobs = jobs_of(n_jobs)
+        batch = self._rows(X, feature_names)
+        ends = queries_of([0] * len(batch) if qid is None else qid, len(batch))
+        return batch.scores(self._scored(batch, ends, jobs), None)
+
+    def predict_many(
+        self,
+        X: Any,
+        qid: Any = None,
+        feature_names: Iterable[Hashable] | None = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> Any:
+        """The score of each row, under the name that rankers of other libraries have for it.
+
+        Parameters
+        ----------
+        X, qid, feature_names, n_jobs
+            As for ``decision_function_many``.
+
+        Returns
+        -------
+        As ``decision_function_many``.
+        """
+        return self.decision_function_many(X, qid, feature_names, n_jobs=n_jobs)
+
+    def _scored(self, batch: Batch, ends: NDArray[np.intp], n_jobs: int = 1) -> NDArray[np.float64]:
+        scores = batch.numbers(1)
+        done = self._score_queries(batch.rows, batch.names, scores, ends, n_jobs)
+        if done < 0:
+            return self._scored(batch.sorted(), ends, n_jobs)
+        if done < len(batch):
+            raise MemoryError("no memory for the scores")
+        return scores
+
+    # --- Explanations
+
+    def explain_one(self, candidates: Any, chosen: Any = None) -> list[tuple[Hashable, float]]:
+        """Why a candidate is ahead of the best other one, or behind it: what each feature adds.
+
+        Parameters
+        ----------
+        candidates
+            As for ``learn_one``.
+        chosen
+            The id of the candidate to explain; by default the best one.
+
+        Returns
+        -------
+        Pairs of feature and contribution, weight times the difference of the two candidates'
+        values, the largest in size first; what both have alike and what has a weight of 0 is left
+        out. ``math.fsum`` of them is exactly the lead, one score less the other. (Where that is so
+        much smaller than all contributions that no numbers of their size add up to it, the last bit
+        may be missed.) A single candidate's own score is explained.
+
+        Examples
+        --------
+        >>> from streamptron import RankingPerceptron
+        >>> model = RankingPerceptron.from_weights({"near": 2.0, "price": -0.5})
+        >>> model.explain_one({"a": {"near": 1, "price": 3}, "b": {"price": 1}})
+        [('near', 2.0), ('price', -1.0)]
+        """
+        parts, lead = self._explain_lead(candidates, chosen)
+        return summing_to(lead, parts)
+
+    def top_features(self, n: int = 10) -> TopFeatures:
+        """The features with the largest weights, by the vector that is best overall (`serving`).
+
+        Parameters
+        ----------
+        n
+            How many of each sign.
+
+        Returns
+        -------
+        ``TopFeatures(positive, negative)``: the n most positive and the n most negative weights,
+        each a list of (feature, weight), the largest in size first.
+
+        Examples
+        --------
+        >>> from streamptron import RankingPerceptron
+        >>> model = RankingPerceptron.from_weights({"near": 2.0, "price": -0.5})
+        >>> model.top_features(n=1)
+        TopFeatures(positive=[('near', 2.0)], negative=[('price', -0.5)])
+        """
+        return top_of(n, self._weights(self.serving)[1][0])

@@ -1,0 +1,77 @@
+"""The learners, each said once: model files and the command line go by this list.
+
+A new learner is a rule in the core, a class in a module of its own, and an entry here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from streamptron.doors.state import parameters_listed
+from streamptron.learners.adaptive import AdaptiveClassifier
+from streamptron.learners.arow import AROW
+from streamptron.learners.mira import MIRA
+from streamptron.learners.multilabel import MultiLabelClassifier
+from streamptron.learners.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.learners.ranking import RankingPerceptron
+from streamptron.learners.voted import VotedPerceptron
+
+# By the name on the command line, whose default is the first. Files have the names of the classes.
+LEARNERS: dict[str, Any] = {
+    "adaptive": AdaptiveClassifier,
+    "multiclass": MulticlassPerceptron,
+    "perceptron": Perceptron,
+    "mira": MIRA,
+    "arow": AROW,
+    "voted": VotedPerceptron,
+}
+# Not on the command line, whose lines are events with a label: its events are sets of candidates.
+RANKERS = (RankingPerceptron,)
+# The same for lines that have several labels.
+TAGGERS: dict[str, Any] = {"multilabel": MultiLabelClassifier}
+BY_NAME = LEARNERS | TAGGERS
+
+BY_CLASS_NAME = {learner.__name__: learner for learner in (*BY_NAME.values(), *RANKERS)}
+
+
+class Parameter(NamedTuple):
+    """A parameter of some learners: a line of the table (engine/file/parameters_table.h)."""
+
+    name: str
+    learners: tuple[str, ...]  # names of classes
+    kind: str
+    low: float
+    high: float
+    default: Any
+    words: tuple[str, ...]  # that it may be, or beside a number
+    wanted: str
+    needs: tuple[str, str] | None  # another parameter, and what that must be for it to do anything
+    about: str
+
+
+def _default_of(kind: str, start: float, words: tuple[str, ...]) -> Any:
+    if kind == "TRUTH":
+        return start != 0
+    if kind == "WORD" or start < 0:
+        return words[max(int(start), 0)]
+    if kind == "COUNT":
+        return int(start)
+    return start if kind in ("NUMBER", "NUMBER_OR_WORD") else None
+
+
+def _parameters() -> Iterator[Parameter]:
+    lines, classes = parameters_listed()
+    for name, of, kind, low, high, start, words, wanted, needs, about in lines:
+        learners = tuple(kind for letter, kind in classes.items() if letter in of)
+        default = _default_of(kind, start, words)
+        needed = (needs.partition("=")[0], needs.partition("=")[2]) if needs else None
+        yield Parameter(name, learners, kind, low, high, default, words, wanted, needed, about)
+
+
+PARAMETERS = tuple(_parameters())
+
+
+def parameters_of(learner: Any) -> dict[str, Parameter]:
+    """The parameters of a learner's class by their names."""
+    return {each.name: each for each in PARAMETERS if learner.__name__ in each.learners}

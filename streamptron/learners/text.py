@@ -1,0 +1,141 @@
+"""The tokenizer: from a text to features."""
+
+from __future__ import annotations
+
+import typing
+
+from streamptron.common.river import base
+from streamptron.common.tokens import named_as_elsewhere
+from streamptron.doors.model import Model
+from streamptron.doors.texts import TextDoor
+
+if typing.TYPE_CHECKING:
+    from typing import Any
+
+
+class TextTransformer(base.MiniBatchTransformer):
+    """What a Tokenizer and a Mail are to River, beside a door."""
+
+    def __or__(self, other: Any) -> Any:
+        """A pipeline, in which a model that is not one of streamptron's gets a real dict."""
+        if isinstance(other, Model):
+            from streamptron.estimator.pipeline import pipeline_of
+
+            return pipeline_of(self, other)  # type: ignore[arg-type]
+        from streamptron.common.river import compose, need
+
+        need(f"a pipeline of {type(self).__name__} and {type(other).__name__}")
+        return super().__or__(compose.FuncTransformer(dict)) | other
+
+    def _more_tags(self) -> set[str]:
+        return {base.tags.TEXT_INPUT}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self._get_params().values())
+
+
+class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
+    """Turns a text into words, or runs of words or characters, and how often they occur.
+
+    ``Tokenizer() | Perceptron()`` learns from texts. The learners of streamptron read what
+    ``transform_one`` returns without making a dict, or a str of any token; for other code it
+    becomes a mapping when it is first used. A tokenizer learns nothing, and its parameters cannot
+    be changed.
+
+    Parameters
+    ----------
+    analyzer
+        "word": tokens are words. A word is a run of letters, digits and underscores of any script
+        (``str.isalnum``), and of marks that combine with them (Unicode category M). "char": every
+        n characters in a row, white space as it is.
+    ngram_range
+        ``(low, high)``, or a list of these: tokens of low, low + 1, ... high words or characters in
+        a row. Words are joined by a space.
+    lowercase
+        Whether each character c becomes ``c.lower()[0]`` first.
+    separators
+        Characters, as one str, that separate words instead: a word is then a run of any others.
+        They are lower-cased too.
+    min_length, max_length
+        Words of fewer or more characters are left out, as if they were not in the text. None: no
+        limit.
+    fold_numbers
+        Whether a word of ASCII digits becomes ``<num>``; ``0x`` and hex digits, or at least four
+        hex digits with a digit and a letter among them, ``<hex>``; and an IPv4 or IPv6 address
+        that stands by itself ``<ip>``. These are never too short or too long.
+    value
+        "presence": 1. "count": how often the token occurs. "log": 1 + ln(count).
+    normalize
+        "l2": the values are divided by the square root of the sum of their squares.
+    fields
+        A name or a tuple of names: the event is then a mapping with a text under each of them, and
+        the tokens of the text under "subject" are called "subject:free".
+
+    Examples
+    --------
+    >>> from streamptron import Perceptron, Tokenizer
+    >>> dict(Tokenizer().transform_one("Win, win a prize!"))
+    {'win': 1.0, 'a': 1.0, 'prize': 1.0}
+    >>> pairs = Tokenizer(ngram_range=(2, 2), fold_numbers=True)
+    >>> dict(pairs.transform_one("port 4096 from 10.0.0.1"))
+    {'port <num>': 1.0, '<num> from': 1.0, 'from <ip>': 1.0}
+    >>> dict(Tokenizer(analyzer="char", ngram_range=(3, 3), value="count").transform_one("ababa"))
+    {'aba': 2.0, 'bab': 1.0}
+
+    >>> model = Tokenizer() | Perceptron()
+    >>> model.learn_one("win a free prize now", True)
+    >>> model.learn_one("see you at the meeting", False)
+    >>> model.predict_one("a free prize")
+    True
+
+    Notes
+    -----
+    Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as in
+    ``bytes.decode("utf-8", "replace")``. Features come in order of their first occurrence.
+
+    Characters that are not seen are left out first: soft hyphens, joiners and non-joiners, marks of
+    direction, selectors of variants (Unicode's Default_Ignorable_Code_Point, but for the fillers of
+    Hangul). The space of no width, U+200B, separates words. Then, in lower case or not, letters and
+    their marks are composed as in Unicode's form NFC, so that a word is the same however its
+    accents were written. Code points from U+10000 on and the ideographs U+F900 to U+FAFF stay as
+    they are, marks beyond the thirtieth of a letter count from one again, and a dot above an i is
+    dropped, for the lower case of a Turkish capital has none.
+
+    Which characters are letters, digits or marks, and their lower case, stands in a table of this
+    package's own, so it is the same under every Python. ``streamptron.engine.api.UNICODE`` is the
+    table's Unicode version; characters that came later separate words, and have no lower case.
+
+    Some of River's models need a real dict: ``Tokenizer() | model`` inserts
+    ``compose.FuncTransformer(dict)`` if the model is not one of streamptron's. In a pipeline that
+    is built in another way, insert it yourself.
+
+    A tokenizer learns nothing and has no file of its own: ``(Tokenizer() | learner).save(path)``
+    keeps both.
+    """
+
+    @named_as_elsewhere
+    def __init__(
+        self,
+        analyzer: str = "word",
+        ngram_range: tuple[int, int] = (1, 1),
+        lowercase: bool = True,
+        separators: str | None = None,
+        min_length: int = 1,
+        max_length: int | None = 100,
+        fold_numbers: bool = False,
+        value: str = "presence",
+        normalize: str | None = None,
+        fields: str | tuple[str, ...] | None = None,
+    ) -> None:
+        self._configure(
+            analyzer=analyzer,
+            ngram_range=ngram_range,
+            lowercase=lowercase,
+            separators=separators,
+            min_length=min_length,
+            max_length=max_length,
+            fold_numbers=fold_numbers,
+            value=value,
+            normalize=normalize,
+            fields=fields,
+        )

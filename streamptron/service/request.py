@@ -1,0 +1,111 @@
+"""A request of spamd's protocol: what a client asks, and the mail that it sends.
+
+    PROCESS SPAMC/1.5\\r\\n
+    Content-length: 1234\\r\\n        of the mail as it is sent
+    Compress: zlib\\r\\n              it is packed
+    \\r\\n
+    the mail
+
+Whatever is not understood and could change what the mail is, is refused, so that the client passes
+the mail on as it is; other fields that are not known are left alone, as the protocol asks.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+from streamptron.common.names import shown
+
+# Exit codes of sysexits.h, as the protocol has them.
+OK, UNAVAILABLE, SOFTWARE, TEMPFAIL, PROTOCOL, TOO_BIG = 0, 69, 70, 75, 76, 98
+NAMES = {
+    OK: "EX_OK",
+    UNAVAILABLE: "EX_UNAVAILABLE",
+    SOFTWARE: "EX_SOFTWARE",
+    TEMPFAIL: "EX_TEMPFAIL",
+    PROTOCOL: "EX_PROTOCOL",
+    TOO_BIG: "EX_TOOBIG",
+}
+SHORT = ("PING", "SKIP")  # methods without a mail
+KNOWN = ("content-length", "compress", "user", "message-class", "set", "remove")
+ONCE = ("content-length", "compress", "message-class", "set", "remove")
+# Names that say how the mail is sent, as those of HTTP do.
+OTHER_BODY = re.compile(r"content-|transfer-|.*(?:compress|encod|encrypt|chunk)")
+LENGTH_MOST = 18  # digits
+
+
+class Refused(Exception):
+    """A request that gets an error: its code, and why."""
+
+
+class Request:
+    """What one client has asked: the method, its fields, and the mail."""
+
+    def __init__(self, head: bytes) -> None:
+        if head.count(b"\n") != head.count(b"\r\n") or head.count(b"\r") != head.count(b"\r\n"):
+            raise Refused(PROTOCOL, "the lines of the request do not all end in CR LF")
+        first, *rows = head.decode("latin-1").split("\r\n")
+        self.method, _, version = first.partition(" ")
+        if not version.startswith("SPAMC/"):
+            raise Refused(PROTOCOL, f"{shown(first, 80)} is not a request such as CHECK SPAMC/1.5")
+        self.fields: dict[str, str] = {}
+        for row in rows:
+            name, colon, value = row.partition(":")
+            name = name.strip().lower()
+            if not colon:
+                raise Refused(PROTOCOL, f"the field {shown(row, 80)} has no colon")
+            if name not in KNOWN and OTHER_BODY.match(name):
+                raise Refused(PROTOCOL, f"the field {shown(row, 80)} is not understood here")
+            if name in self.fields and name in ONCE:
+                raise Refused(PROTOCOL, f"the field {shown(name)} comes twice")
+            self.fields[name] = value.strip()
+        self.is_packed = "compress" in self.fields
+        if self.is_packed and self.fields["compress"].lower() != "zlib":
+            how = shown(self.fields["compress"], 80)
+            raise Refused(PROTOCOL, f"Compress: {how} is not understood; give zlib, or none")
+        length = self.fields.get("content-length")
+        if length is not None and not (length.isascii() and length.isdigit()):
+            raise Refused(PROTOCOL, f"Content-length {shown(length, 80)} is not a number of bytes")
+        digits = None if length is None else length.lstrip("0")[:LENGTH_MOST]
+        self.length = None if digits is None else int(digits or "0")
+        self.mail = b""
+
+    @property
+    def is_short(self) -> bool:
+        return self.method in SHORT
+
+    def names(self, field: str) -> list[str]:
+        """What a field lists, such as `local, remote`."""
+        return [name.strip().lower() for name in self.fields.get(field, "").split(",")]
+
+    def is_whole(self, n_come: int, at_end: bool, most: int) -> bool:
+        """Whether all of the mail has come, as it is sent."""
+        if max(n_come, self.length or 0) > most:
+            raise Refused(TOO_BIG, f"a mail of more than {most} bytes (--max-size)")
+        if self.is_short:
+            return True
+        if not at_end and (self.length is None or n_come < self.length):
+            return False
+        if self.length is not None and n_come != self.length:
+            said = f"Content-length is {self.length}, and {n_come} bytes have come"
+            raise Refused(PROTOCOL, said)
+        return True
+
+    def take(self, sent: bytes, most: int) -> None:
+        """Take the mail as it was sent."""
+        self.mail = _unpacked(sent, most) if self.is_packed and not self.is_short else sent
+
+
+def _unpacked(data: bytes, most: int) -> bytes:
+    """What zlib has packed, of at most so many bytes."""
+    unpacker = zlib.decompressobj()
+    try:
+        mail = unpacker.decompress(data, most + 1)
+    except zlib.error as error:
+        raise Refused(PROTOCOL, f"the mail cannot be unpacked by zlib: {error}") from None
+    if len(mail) > most:
+        raise Refused(TOO_BIG, f"a mail of more than {most} bytes (--max-size), once unpacked")
+    if not unpacker.eof or unpacker.unused_data:
+        raise Refused(PROTOCOL, "the mail that zlib has packed is cut off, or other bytes follow")
+    return mail

@@ -1,0 +1,515 @@
+"""The learners as scikit-learn classifiers: parameters and docs."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from streamptron.common.parameters import MAX_PAIRS
+from streamptron.learners import adaptive
+from streamptron.learners.arow import AROW
+from streamptron.learners.mira import MIRA
+from streamptron.learners.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.learners.voted import VotedPerceptron
+from streamptron.sklearn.base import Classifier, Linear, PairClassifier
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    import numpy as np
+
+
+class AdaptiveClassifier(PairClassifier):
+    """Logistic regression with adaptive steps and naive Bayes, for two classes or more.
+
+    The classifier to begin with: of those here it errs least on most data, its probabilities need
+    no calibration, and columns may be in any units and about any mean. It is made for one pass over
+    a stream, by ``partial_fit``; ``fit`` goes on as long as rows that it holds out gain by it.
+
+    Parameters
+    ----------
+    eta : float, default=1.0
+        How far a step goes; there is rarely a reason to change it.
+    forget : float or "auto", default="auto"
+        How fast a weight's steps grow long again; "auto" for streams that may change suddenly.
+    naive_bayes : bool, default=True
+        Take the naive Bayes log-odds as one more feature.
+    shape : {"auto", "curve", "line"}, default="auto"
+        What a column says: a straight line; with "curve" also a curve; with "auto" each two columns
+        have a surface, too.
+    fit_intercept, max_iter, tol, shuffle, random_state
+        As for :class:`PerceptronClassifier`.
+    early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
+        As for :class:`PerceptronClassifier`.
+
+    Attributes
+    ----------
+    classes_, n_iter_, n_features_in_, feature_names_in_
+        As for :class:`PerceptronClassifier`.
+    model_ : streamptron.AdaptiveClassifier
+        The learner, to go on with event by event: ``learn_one``, ``explain_one``,
+        ``top_features``. Its features are the numbers of the columns, its labels the classes that
+        rows have had, in the order of these rows.
+
+    Notes
+    -----
+    The decision function of two classes is a rank, the score less where little of a row is known:
+    better to order rows by than the probability. There is no `coef_`: values are scaled by what
+    columns usually hold, and naive Bayes adds to the score; ``model_.explain_one`` says what each
+    column contributes.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamptron.sklearn import AdaptiveClassifier
+
+    >>> texts = ["win a free prize now", "see you at the meeting", "free prize", "the agenda"]
+    >>> model = make_pipeline(CountVectorizer(), AdaptiveClassifier(random_state=0))
+    >>> model.fit(texts, ["spam", "ham", "spam", "ham"]).predict(["the new agenda", "a prize"])
+    array(['ham', 'spam'], dtype='<U4')
+
+    References
+    ----------
+    * Duchi, J., Hazan, E. & Singer, Y. (2011). Adaptive subgradient methods for online learning and
+      stochastic optimization. JMLR 12.
+    * Wang, S. & Manning, C. (2012). Baselines and bigrams: simple, good sentiment and topic
+      classification. ACL.
+    """
+
+    _two = _several = adaptive.AdaptiveClassifier
+    _own, _flags = ("eta", "forget", "shape", "degree", "max_pairs"), ("naive_bayes",)
+
+    def __init__(
+        self,
+        *,
+        eta: float = 1.0,
+        forget: float | str = "auto",
+        naive_bayes: bool = True,
+        shape: str = "auto",
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        random_state: Any = None,
+        early_stopping: bool | str = "auto",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Mapping[Hashable, float] | str | None = None,
+        degree: int = 1,
+        max_pairs: int = MAX_PAIRS,
+    ) -> None:
+        self.eta = eta
+        self.forget = forget
+        self.naive_bayes = naive_bayes
+        self.shape = shape
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.degree = degree
+        self.max_pairs = max_pairs
+
+
+class PerceptronClassifier(Linear, Classifier):
+    """Averaged perceptron for two classes or more, on a compiled core.
+
+    For two classes it learns one vector (:class:`streamptron.Perceptron`); for more, or where
+    ``partial_fit`` began with a single class, one each (:class:`streamptron.MulticlassPerceptron`).
+    If ``partial_fit`` meets a third class, the one vector w becomes -w and w, with average
+    and pocket: what two vectors would have learned, so that no decision changes. Only the
+    probabilities lose their offset.
+
+    Parameters
+    ----------
+    margin : float, default=0.0
+        Learn from a row whenever its class is ahead by at most this: with one vector by the size of
+        the decision function, with more by the difference of two scores.
+    average : {"uniform", "exponential", "none"}, default="uniform"
+        The running average of the weights that is kept: the mean of all of them, one in which
+        recent ones count more, or none (with another `serve`).
+    half_life : float, default=1000
+        Of the exponential average, in rows.
+    pocket : bool, default=False
+        Also keep the weights from their best time.
+    serve : {"average", "current", "pocket", "best"}, default="average"
+        The weights that answer. On shuffled rows the average makes about a quarter fewer mistakes
+        than the current weights, and it is one vector, which `coef_` can show. "best" chooses, row
+        by row, whichever has made fewer mistakes lately: for ``partial_fit`` on a stream that
+        drifts.
+    fit_intercept : bool, default=True
+        Learn an intercept, as the weight of a feature that is 1 in every row.
+    max_iter : int, default=1000
+        The most epochs of ``fit``.
+    tol : float or None, default=1e-3
+        ``fit`` ends when the loss after `n_iter_no_change` epochs in a row was not this much below
+        the least so far; of which rows it is, `early_stopping` says. None: all `max_iter` epochs.
+    shuffle : bool, default=True
+        A new order of the rows in each epoch.
+    random_state : int, RandomState instance or None, default=None
+        Gives these orders, and the rows that are held out.
+    early_stopping : bool or "auto", default="auto"
+        True: hold out some rows of each class. The loss is then the log-loss of these, the model is
+        kept as it was when that was least, and at the end it learns them too, once. False: learn
+        all rows in each epoch. The loss is how far classes are behind, added up over the rows where
+        they are, as a share of how far they are behind or ahead over all rows (if there are many,
+        over some of them), by the weights that answer; with many columns and few rows each, that
+        goes on too long. "auto": hold out if there is something to decide (`tol` is given and
+        `max_iter` is not 1) and at least ten rows can be.
+    validation_fraction : float, default=0.1
+        The share of the rows that is held out.
+    n_iter_no_change : int, default=5
+        How many epochs may pass without an improvement.
+    class_weight : dict, "balanced" or None, default=None
+        ``{class: weight}``: scales the steps for a class. Classes that are not in it have weight 1.
+        "balanced", in ``fit`` only: n_samples / (n_classes * rows of the class).
+    degree : int, default=1
+        2: also all pairs of two columns, each with weights of its own; its value is the product. A
+        pair is made where a row has both, so that a wide matrix with few entries a row costs what
+        these entries make. There is no `coef_` then: ``model_.weights`` has the pairs by name.
+    max_pairs : int, default=1_000_000
+        A row that makes more pairs is a ValueError.
+    violators : {"best", "uniform", "proportional"}, default="best"
+        Of more than two classes, which of those that are not far enough behind a row's own lose
+        what it gains: the best of them, all alike, or each by how much it lacks.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights that answer; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts that go with them.
+    n_iter_ : int
+        Epochs of ``fit``; 1 after ``partial_fit``.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, if X was a frame whose columns are all named by strs.
+    model_ : streamptron.Perceptron or streamptron.MulticlassPerceptron
+        The learner, to go on with event by event: ``learn_one``, ``explain_one``,
+        ``top_features``. Its features are the numbers of the columns. Its labels are the classes,
+        but those of a Perceptron are False for ``classes_[0]`` and True for ``classes_[1]``. New
+        classes are for ``partial_fit``.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import HashingVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamptron.sklearn import PerceptronClassifier
+
+    >>> texts = ["win a free prize now", "see you at the meeting", "free prize", "the agenda"]
+    >>> model = make_pipeline(HashingVectorizer(), PerceptronClassifier(random_state=0))
+    >>> model.fit(texts, ["spam", "ham", "spam", "ham"]).predict(["the new agenda", "a prize"])
+    array(['ham', 'spam'], dtype='<U4')
+
+    References
+    ----------
+    * Rosenblatt, F. (1958). The perceptron. Psychological Review 65(6).
+    * Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+    * Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+      problems. JMLR 3.
+    """
+
+    _two, _several = Perceptron, MulticlassPerceptron
+    _own = ("margin", "average", "half_life", "serve", "degree", "max_pairs")
+    _flags, _several_own = ("pocket",), ("violators",)
+
+    def __init__(
+        self,
+        *,
+        margin: float = 0.0,
+        average: str = "uniform",
+        half_life: float = 1000,
+        pocket: bool = False,
+        serve: str = "average",
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        random_state: Any = None,
+        early_stopping: bool | str = "auto",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Mapping[Hashable, float] | str | None = None,
+        degree: int = 1,
+        max_pairs: int = MAX_PAIRS,
+        violators: str = "best",
+    ) -> None:
+        self.margin = margin
+        self.average = average
+        self.half_life = half_life
+        self.pocket = pocket
+        self.serve = serve
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.degree = degree
+        self.max_pairs = max_pairs
+        self.violators = violators
+
+    @staticmethod
+    def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return second  # the negative of the first, and what a Perceptron would have learned
+
+
+class MIRAClassifier(Linear, Classifier):
+    """MIRA for two classes or more, on a compiled core; also known as passive-aggressive (PA-I).
+
+    Each step is the smallest that puts a row's class ahead of the best other one by 1, at most `C`.
+    Two classes have a vector each, one the negative of the other, and the decision function is the
+    difference of their scores. That is the binary PA-I with 2 C for its C.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The largest step, above 0. Small values make noisy labels do less harm.
+    update : {"margin", "mistake"}, default="margin"
+        Learn from a row whenever its class is ahead by less than 1, or only if it is not ahead.
+    violators : {"best", "uniform", "proportional"}, default="best"
+        As for :class:`PerceptronClassifier`.
+    average, half_life, pocket, serve, fit_intercept, max_iter, tol, shuffle, random_state
+        As for :class:`PerceptronClassifier`.
+    early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
+        As for :class:`PerceptronClassifier`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_
+        As for :class:`PerceptronClassifier`.
+    model_ : streamptron.MIRA
+        The learner, to go on with event by event: ``learn_one``, ``explain_one``,
+        ``top_features``. Its features are the numbers of the columns, its labels the classes. New
+        classes are for ``partial_fit``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from streamptron.sklearn import MIRAClassifier
+
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cross_val_score(MIRAClassifier(C=0.1, random_state=0), X, y).mean().round(2)
+    np.float64(0.97)
+
+    References
+    ----------
+    * Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+      problems. JMLR 3.
+    * Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
+    """
+
+    _two, _several = MIRA, MIRA
+    _own = ("C", "update", "violators", "average", "half_life", "serve", "degree", "max_pairs")
+    _flags = ("pocket",)
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        update: str = "margin",
+        average: str = "uniform",
+        half_life: float = 1000,
+        pocket: bool = False,
+        serve: str = "average",
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        random_state: Any = None,
+        early_stopping: bool | str = "auto",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Mapping[Hashable, float] | str | None = None,
+        degree: int = 1,
+        max_pairs: int = MAX_PAIRS,
+        violators: str = "best",
+    ) -> None:
+        self.C = C
+        self.update = update
+        self.average = average
+        self.half_life = half_life
+        self.pocket = pocket
+        self.serve = serve
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.degree = degree
+        self.max_pairs = max_pairs
+        self.violators = violators
+
+    @staticmethod
+    def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        lead: np.ndarray = second - first  # of which MIRA wants 1
+        return lead
+
+
+class AROWClassifier(Linear, PairClassifier):
+    """Adaptive regularisation of weights, for two classes or more, on a compiled core.
+
+    A second-order learner: each weight has a variance, and with it a step of its own. More than two
+    classes are learned one against all.
+
+    Parameters
+    ----------
+    r : float, default=1.0
+        The noise of a label, above 0. Larger values make smaller steps.
+    fit_intercept, max_iter, tol, shuffle, random_state
+        As for :class:`PerceptronClassifier`.
+    early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
+        As for :class:`PerceptronClassifier`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_
+        As for :class:`PerceptronClassifier`. A class that no row has had yet has weights of 0, and
+        is never the answer.
+    model_ : streamptron.AROW
+        The learner, to go on with event by event: ``learn_one``, ``explain_one``,
+        ``top_features``. Its features are the numbers of the columns, its labels the classes that
+        rows have had, in the order of these rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from streamptron.sklearn import AROWClassifier
+
+    >>> X, y = load_digits(return_X_y=True)
+    >>> cross_val_score(AROWClassifier(random_state=0), X / 16, y).mean().round(2)
+    np.float64(0.92)
+
+    References
+    ----------
+    * Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
+      NIPS 22.
+    """
+
+    _two = _several = AROW
+    _own = ("r", "degree", "max_pairs")
+
+    def __init__(
+        self,
+        *,
+        r: float = 1.0,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        random_state: Any = None,
+        early_stopping: bool | str = "auto",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Mapping[Hashable, float] | str | None = None,
+        degree: int = 1,
+        max_pairs: int = MAX_PAIRS,
+    ) -> None:
+        self.r = r
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.degree = degree
+        self.max_pairs = max_pairs
+
+
+class VotedPerceptronClassifier(PairClassifier):
+    """Freund & Schapire's voted perceptron, for two classes or more, on a compiled core.
+
+    Each vector that it has had votes, with as many votes as there were rows after which it stood;
+    more than two classes are learned one against all. With `degree` 2 or more it is a kernel
+    perceptron. Every update of every epoch is kept, and a few epochs are enough.
+
+    Parameters
+    ----------
+    degree : int, default=1
+        Of the kernel (1 + x.z)^degree, from 1 to 16 (without an intercept (x.z)^degree); 2 has the
+        products of all pairs of columns, and of each with itself.
+    budget : int or None, default=None
+        At most so many updates are kept, the latest; None: all.
+    fit_intercept, max_iter, tol, shuffle, random_state
+        As for :class:`PerceptronClassifier`; the loss is that of the votes.
+    early_stopping, validation_fraction, n_iter_no_change, class_weight
+        As for :class:`PerceptronClassifier`.
+
+    Attributes
+    ----------
+    classes_, n_iter_, n_features_in_, feature_names_in_
+        As for :class:`PerceptronClassifier`.
+    model_ : streamptron.VotedPerceptron
+        The learner, to go on with event by event: ``learn_one``, ``predict_one``. Its features are
+        the numbers of the columns, its labels the classes that rows have had, in the order of these
+        rows.
+
+    Notes
+    -----
+    The decision function is the share of the votes for a class less the share against it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamptron.sklearn import VotedPerceptronClassifier
+
+    >>> X = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> model = VotedPerceptronClassifier(degree=2, random_state=0)
+    >>> model.fit(X, ["same", "other", "other", "same"]).predict(X)
+    array(['same', 'other', 'other', 'same'], dtype='<U5')
+
+    References
+    ----------
+    Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+        Machine Learning 37.
+    """
+
+    _two = _several = VotedPerceptron
+    _own = ("degree", "budget")
+
+    def __init__(
+        self,
+        *,
+        degree: int = 1,
+        budget: int | None = None,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        random_state: Any = None,
+        early_stopping: bool | str = "auto",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Mapping[Hashable, float] | str | None = None,
+    ) -> None:
+        self.degree = degree
+        self.budget = budget
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight

@@ -1,0 +1,296 @@
+"""MultiLabelClassifier for scikit-learn: indicator matrices, or one class a row."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from streamptron.common.cells import SKIP_NAN
+from streamptron.common.checks import truth, whole
+from streamptron.common.names import shown
+from streamptron.estimator.batches import batch_of
+from streamptron.estimator.sets import entries_of, sets_of_entries
+from streamptron.learners import multilabel
+from streamptron.sklearn.base import _row_weights
+from streamptron.sklearn.wrapper import Named, Wrapper
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+
+class Rows(typing.NamedTuple):
+    """Checked rows, and the ones of their indicator matrix."""
+
+    X: Named
+    rows: np.ndarray
+    columns: np.ndarray
+    classes: np.ndarray
+
+
+class MultiLabelClassifier(Wrapper):
+    """Several labels a row, each learned on its own in one walk.
+
+    y is an indicator matrix, dense or sparse, a column a label; then ``predict`` answers one. It
+    may also be one class a row: then each row is a set of one, and the class with the highest score
+    is the answer.
+
+    Parameters
+    ----------
+    eta : float, default=1.0
+        How far a step goes; there is rarely a reason to change it.
+    forget : float, default=2^-10
+        How fast a weight's steps grow long again; .03 for streams that change suddenly.
+    threshold : float, dict or "f1", default=0.5
+        A label is answered if its probability is above this; ``{column: number}``; or the multiple
+        of 1/64 that would have given the best F1.
+    max_iter : int, default=5
+        The epochs of ``fit``.
+    shuffle : bool, default=True
+        A new order of the rows in each epoch.
+    random_state : int, RandomState instance or None, default=None
+        Gives these orders.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; of an indicator matrix the numbers of its columns.
+    n_iter_ : int
+        Epochs of ``fit``; 1 after ``partial_fit``.
+    n_features_in_, feature_names_in_
+        As for :class:`PerceptronClassifier`.
+    model_ : streamptron.MultiLabelClassifier
+        The learner, to go on with event by event. Its features are the numbers of the columns, its
+        labels `classes_`.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MultiLabelBinarizer
+    >>> from streamptron.sklearn import MultiLabelClassifier
+
+    >>> texts = ["oil in the port", "wheat in the port", "oil prices", "wheat prices"] * 3
+    >>> tags = [{"crude", "ship"}, {"grain", "ship"}, {"crude"}, {"grain"}] * 3
+    >>> binary = MultiLabelBinarizer()
+    >>> model = make_pipeline(CountVectorizer(), MultiLabelClassifier(random_state=0))
+    >>> model = model.fit(texts, binary.fit_transform(tags))
+    >>> binary.inverse_transform(model.predict(["oil", "the port of wheat"]))
+    [('crude',), ('grain', 'ship')]
+    """
+
+    def __init__(
+        self,
+        *,
+        eta: float = 1.0,
+        forget: float = 2**-10,
+        threshold: float | Mapping[Hashable, float] | str = 0.5,
+        max_iter: int = 5,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.eta = eta
+        self.forget = forget
+        self.threshold = threshold
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from scratch, in `max_iter` epochs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            One event a row.
+        y : {array-like, sparse matrix} of shape (n_samples, n_labels) or (n_samples,)
+            An indicator matrix of 0 and 1; or the class of each row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Scales the step that a row makes. A row of weight 0 is left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        epochs = whole("max_iter", self.max_iter, 1, 2**31, "an int")
+        shuffle = truth("shuffle", self.shuffle)
+        rng = check_random_state(self.random_state)
+        found, single = self._validated(X, y, reset=True, classes=None)
+        if single and len(found.classes) < 2:
+            raise ValueError(
+                f"y has 1 class, {shown(found.classes.tolist()[0])}; fit needs two or more "
+                "(partial_fit may begin with one)"
+            )
+        model = self._started()
+        weights = _row_weights(sample_weight, found.X.X)
+        if weights is not None and not weights.any():
+            raise ValueError("sample_weight is zero in every row: there is nothing to learn")
+        for _ in range(epochs):
+            n = found.X.X.shape[0]
+            order = rng.permutation(n) if shuffle else np.arange(n)
+            self._learn(model, found, weights, order)
+        self.model_, self.classes_, self.n_iter_ = model, found.classes, epochs
+        self._single = single
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Continue learning: one pass over the rows, in their order.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``. An indicator matrix has the same columns in every call.
+        classes : array-like of shape (n_classes,), default=None
+            Of one class a row: classes that need not be in y yet. New ones may join in any call.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        first = not hasattr(self, "model_")
+        found, single = self._validated(X, y, reset=first, classes=classes)
+        if not first and single != self._single:
+            said, before = ("one class a row", "an indicator matrix")[:: 1 if single else -1]
+            raise ValueError(f"y is {said}; in the calls before it was {before}")
+        if not first and not single and len(found.classes) != len(self.classes_):
+            raise ValueError(
+                f"y has {len(found.classes)} columns; in the calls before it had "
+                f"{len(self.classes_)}, one a label"
+            )
+        model = self._started() if first else self.model_
+        weights = _row_weights(sample_weight, found.X.X)
+        self._learn(model, found, weights, np.arange(found.X.X.shape[0]))
+        self.model_, self.classes_, self.n_iter_ = model, found.classes, 1
+        self._single = single
+        return self
+
+    def _started(self) -> Any:
+        return multilabel.MultiLabelClassifier(
+            eta=self.eta,
+            forget=self.forget,
+            threshold=self.threshold,
+            missing=SKIP_NAN,
+            hash_seed=None if self.random_state is None else 0,
+        )
+
+    def _learn(self, model: Any, found: Rows, weights: Any, order: np.ndarray) -> None:
+        if weights is not None:
+            order = order[weights[order] > 0]
+        if not len(order):
+            return
+        n = found.X.X.shape[0]
+        sets = sets_of_entries(found.classes.tolist(), found.rows, found.columns, n, int(order[0]))
+        batch = batch_of(*found.X, model.missing).ready()
+        model._learned_sets(batch, sets, weights, order.astype(np.intp))
+
+    def _validated(self, X: Any, y: Any, reset: bool, classes: Any) -> tuple[Rows, bool]:
+        """Checked rows; and whether y is one class a row."""
+        if y is None:
+            raise ValueError(
+                "requires y to be passed, but the target y is None: an indicator matrix, or one "
+                "class a row"
+            )
+        X, _ = self._checked_rows(X, reset, dtype=np.float64)
+        y = check_array(
+            y,
+            accept_sparse="csr",
+            ensure_2d=False,
+            dtype=None,
+            input_name="y",
+            ensure_min_samples=0,
+        )
+        if y.ndim == 2 and y.shape[1] > 1:
+            rows, columns, shape = entries_of(y)
+            found = Rows(X, rows, columns, np.arange(shape[1]))
+            single = False
+            n = shape[0]
+        else:
+            y = column_or_1d(y.toarray() if hasattr(y, "toarray") else y, warn=True)
+            check_classification_targets(y)
+            known = [] if reset else [self.classes_]
+            groups = [*known, *([] if classes is None else [np.asarray(classes)]), np.unique(y)]
+            union = np.unique(np.concatenate(groups))
+            found = Rows(X, np.arange(len(y)), np.searchsorted(union, y), union)
+            single, n = True, len(y)
+        if n != (known := X.X.shape[0]):
+            raise ValueError(f"y has {n} rows; X has {known}: inconsistent numbers of samples")
+        return found, single
+
+    # --- Answers
+
+    def _known(self, X: Any) -> Named:
+        check_is_fitted(self)
+        return self._checked_rows(X, reset=False, dtype=np.float64)[0]
+
+    def _columns(self) -> np.ndarray:
+        """The model's output of each class."""
+        output = {label: k for k, label in enumerate(self.model_.labels)}
+        return np.array([output[label] for label in self.classes_.tolist()], dtype=np.intp)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The score of each label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            One event a row.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_labels) or (n_samples,)
+            Of one class a row and two classes one number a row, above 0 for ``classes_[1]``.
+        """
+        rows = self._known(X)
+        scores = np.asarray(self.model_.decision_function_many(*rows))[:, self._columns()]
+        if self._single and len(self.classes_) == 2:
+            scores = scores[:, 1] - scores[:, 0]  # of which numpy 2.4 says Any
+        return scores
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            One event a row.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_labels)
+            Of an indicator matrix each on its own; of one class a row they sum to 1.
+        """
+        rows = self._known(X)
+        p: np.ndarray = np.asarray(self.model_.predict_proba_many(*rows))[:, self._columns()]
+        return p / p.sum(axis=1, keepdims=True) if self._single else p
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The labels, or the class, of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            One event a row.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples, n_labels) or (n_samples,)
+            An indicator matrix of ints, or classes: what y was.
+        """
+        rows = self._known(X)
+        if self._single:
+            scores = np.asarray(self.model_.decision_function_many(*rows))[:, self._columns()]
+            best: np.ndarray = self.classes_[scores.argmax(axis=1)]
+            return best
+        answers: np.ndarray = self.model_.predict_many(*rows)[:, self._columns()].astype(int)
+        return answers

@@ -1,0 +1,338 @@
+"""What a learner's wrapper for scikit-learn hands on: columns by name, gaps, texts, looks inside.
+
+A wrapper checks what scikit-learn promises; all else is the learner's own, `model_`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from streamptron.common.cells import SKIP_NAN
+from streamptron.common.names import Pair, shown
+from streamptron.doors._core import BinaryModel
+from streamptron.doors.model import Model, TopFeatures
+from streamptron.estimator.columns import Rows
+from streamptron.estimator.frames import frame_matrix, frame_wrap
+
+NO_VALIDATION = "no_validation"  # scikit-learn's word for a y that is not given
+Explanation = list[tuple[Hashable, float]]
+
+
+class Named(NamedTuple):
+    """Checked rows: an array or a CSR matrix, and the features of its columns (None: numbers)."""
+
+    X: Any
+    names: list[Any] | None
+
+    def taken(self, rows: Any) -> Named:
+        """Some of the rows."""
+        return Named(self.X[rows], self.names)
+
+
+class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
+    """A classifier of scikit-learn with a learner of ours inside, `model_`.
+
+    Features are the names of a frame's columns, or the numbers of columns without names. NaN is a
+    gap. A frame may hold texts and categories: "Paris" under "city" is the feature "city=Paris".
+    """
+
+    model_: Any
+    classes_: np.ndarray
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    # --- Rows
+
+    def _checked_rows(
+        self, X: Any, reset: bool, y: Any = NO_VALIDATION, **params: Any
+    ) -> tuple[Named, Any]:
+        """Rows, and the y that is learned with them."""
+        given = {} if y is NO_VALIDATION else {"y": y}
+        frame = _frame_with_texts(X)
+        if frame is None:
+            checked = validate_data(
+                self,
+                X,
+                **given,
+                accept_sparse="csr",
+                ensure_all_finite="allow-nan",
+                reset=reset,
+                **params,
+            )
+            X, y = checked if given else (checked, None)
+            names = getattr(self, "feature_names_in_", None)
+            return Named(X, None if names is None else names.tolist()), y
+        validate_data(self, X, **given, skip_check_array=True, reset=reset)
+        if not hasattr(self, "feature_names_in_"):
+            raise ValueError(
+                "X has texts, and the classifier has learned columns without names; a text is a "
+                "category of its column's name: fit it with frames whose columns are named by strs"
+            )
+        if given:
+            check_consistent_length(X, y)
+            y = column_or_1d(y, warn=True)
+            assert_all_finite(y, input_name="y")
+        matrix, names = frame_matrix(frame, SKIP_NAN)
+        if isinstance(matrix, Rows):
+            from scipy.sparse import csr_array
+
+            matrix = csr_array(matrix[:3], shape=matrix.shape)
+        return Named(matrix, names), y
+
+    # --- Looking inside
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithm of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            One event a row.
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        with np.errstate(divide="ignore"):
+            log_p: np.ndarray = np.log(self.predict_proba(X))
+        return log_p
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def top_features(
+        self, n: int = 10, label: Hashable = None, feature_names: Iterable[Any] | None = None
+    ) -> Any:
+        """The features with the largest weights.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many of each sign.
+        label : hashable, default=None
+            The class whose weights are meant. By default ``classes_[1]`` of two, else all.
+        feature_names : iterable of str, default=None
+            The names of the columns, such as ``get_feature_names_out()`` of what comes before in a
+            pipeline, for a classifier that was fitted on columns without names.
+
+        Returns
+        -------
+        top : TopFeatures or dict
+            ``TopFeatures(positive, negative)``, each a list of (feature, weight), the largest in
+            size first; for all classes ``{class: TopFeatures}``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from streamptron.sklearn import PerceptronClassifier
+        >>> X = pd.DataFrame({"goal": [2.0, 0.0], "law": [0.0, 3.0]})
+        >>> model = PerceptronClassifier(max_iter=1, shuffle=False, serve="current")
+        >>> model.fit(X, ["politics", "sport"]).top_features()
+        TopFeatures(positive=[('law', 3.0)], negative=[('goal', -2.0)])
+        """
+        names = self._renaming(feature_names)
+        found = self.model_.top_features(n, self._told_label(label))
+        if not isinstance(found, dict):
+            return names.top(found)
+        return {each: names.top(found[each]) for each in self.classes_.tolist() if each in found}
+
+    def explain(
+        self, X: Any, label: Hashable = None, feature_names: Iterable[Any] | None = None
+    ) -> list[Explanation]:
+        """What each feature of each row contributes to its score.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            One event a row.
+        label : hashable, default=None
+            The class whose score is explained. By default ``classes_[1]`` of two, else the one that
+            ``predict`` answers.
+        feature_names : iterable of str, default=None
+            As for ``top_features``.
+
+        Returns
+        -------
+        parts : list of lists
+            For each row pairs of feature and contribution, the largest in size first; the intercept
+            is the feature None.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from streamptron.sklearn import PerceptronClassifier
+        >>> X = pd.DataFrame({"goal": [2.0, 0.0], "law": [0.0, 3.0]})
+        >>> model = PerceptronClassifier(max_iter=1, shuffle=False, serve="current")
+        >>> model.fit(X, ["politics", "sport"]).explain(X[1:])
+        [[('law', 9.0), (None, 0.0)]]
+        """
+        names = self._renaming(feature_names)
+        rows, _ = self._checked_rows(X, reset=False)
+        told = self._told_label(label)
+        return [names.parts(self.model_.explain_one(x, told)) for x in _events(rows)]
+
+    def _renaming(self, feature_names: Iterable[Any] | None) -> _Renaming:
+        check_is_fitted(self)
+        if feature_names is None:
+            return _Renaming(None)
+        names = list(feature_names)
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"feature_names has {len(names)} names; the classifier was fitted on "
+                f"{self.n_features_in_} columns"
+            )
+        if hasattr(self, "feature_names_in_"):
+            raise ValueError("feature_names is given, and the columns have names of their own")
+        return _Renaming(names)
+
+    def _told_label(self, label: Hashable) -> Any:
+        """A class as the learner knows it; None stands for all of more than two, or the answer."""
+        classes = self.classes_.tolist()
+        label = label.item() if isinstance(label, np.generic) else label
+        if label is None and len(classes) == 2:
+            label = classes[1]
+        if label is not None and label not in classes:
+            raise ValueError(f"label={shown(label)} is none of the classes, {shown(classes, 200)}")
+        if isinstance(self.model_, BinaryModel):
+            return classes.index(label) == 1
+        return label
+
+    # --- Files
+
+    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
+        """Write the fitted classifier into a file; ``streamptron.load`` reads it back.
+
+        It is the file of `model_`, with what the classifier has beside it; the C library opens it,
+        too, and sees the learner alone.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        metadata : dict, default=None
+            What JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+
+        Raises
+        ------
+        TypeError
+            If a parameter or a class is an object that no file can hold, such as a RandomState.
+        OSError
+            If the file cannot be written.
+        """
+        from streamptron.keeping.write import save
+
+        save(self, path, metadata)
+
+    def _file_wrapper(self) -> tuple[Model, dict[str, Any]]:
+        """The learner, and what there is beside it."""
+        check_is_fitted(self)
+        params = self.get_params(deep=False)
+        kept = {name: _as_data(value) for name, value in vars(self).items() if name not in params}
+        learner = kept.pop("model_")
+        given = {name: _as_data(value) for name, value in params.items()}
+        return learner, {"class": type(self).__name__, "given": given, "kept": kept}
+
+    @classmethod
+    def _of_file(cls, learner: Model, given: dict[str, Any], kept: dict[str, Any]) -> Self:
+        """The classifier that `_file_wrapper` wrote; an error if the data are not one's."""
+        made = cls(**given)
+        for name, value in kept.items():
+            if name not in KEPT:
+                raise ValueError(f"a classifier has no attribute {shown(name)}")
+            setattr(made, name, _of_data(value))
+        made.model_ = learner
+        check_is_fitted(made, ["classes_", "n_features_in_"])
+        return made
+
+
+# What a fitted classifier has beside its learner.
+KEPT = {"classes_", "n_features_in_", "feature_names_in_", "n_iter_", "_single"}
+
+
+class _Renaming:
+    """The names of columns in place of their numbers."""
+
+    def __init__(self, names: list[Any] | None) -> None:
+        self._names = names
+
+    def _name(self, feature: Any) -> Any:
+        if self._names is None:
+            return feature
+        if isinstance(feature, Pair):
+            return Pair(self._name(feature.first), self._name(feature.second))
+        if isinstance(feature, tuple):  # ("gap", column), ("bend", column, place)
+            return (feature[0], self._name(feature[1]), *feature[2:])
+        return self._names[feature] if type(feature) is int else feature
+
+    def parts(self, parts: Explanation) -> Explanation:
+        return [(self._name(feature), part) for feature, part in parts]
+
+    def top(self, top: TopFeatures) -> TopFeatures:
+        return TopFeatures(self.parts(top.positive), self.parts(top.negative))
+
+
+def _frame_with_texts(X: Any) -> Any:
+    """X as a frame of narwhals' if it is one with columns that are not numbers; else None."""
+    if isinstance(X, np.ndarray | list | tuple) or not hasattr(X, "columns"):
+        return None
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = frame_wrap(X)
+    except TypeError:
+        return None
+    texts = (nw.String, nw.Categorical, nw.Enum, nw.Object)
+    return frame if any(kind in texts for kind in frame.schema.values()) else None
+
+
+def _events(rows: Named) -> list[dict[Any, Any]]:
+    """Each row as the dict that a learner takes."""
+    X, names = rows
+    if isinstance(X, np.ndarray):
+        columns = range(X.shape[1]) if names is None else names
+        return [dict(zip(columns, row, strict=True)) for row in X.tolist()]
+    found = []
+    for start, end in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        columns = X.indices[start:end].tolist()
+        columns = columns if names is None else [names[column] for column in columns]
+        found.append(dict(zip(columns, X.data[start:end].tolist(), strict=True)))
+    return found
+
+
+def _as_data(value: Any) -> Any:
+    """A parameter or attribute without numpy's types."""
+    if isinstance(value, np.ndarray):
+        return ("ndarray", value.dtype.str, value.tolist())
+    if isinstance(value, np.generic):
+        return value.item()
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _of_data(value: Any) -> Any:
+    if not (isinstance(value, tuple) and value and value[0] == "ndarray"):
+        return value
+    _, kind, values = value
+    if np.dtype(kind).kind not in "biufUSO" or not isinstance(values, list):
+        raise ValueError(f"an array of {shown(kind)} cannot be part of a classifier")
+    made = np.empty(len(values), dtype=kind)
+    for at, each in enumerate(values):
+        made[at] = each
+    return made
