@@ -21,7 +21,7 @@ PART ?= 1/1
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
 	switches threads free-threaded coverage sanitize warnings journeys packages oldest bench \
 	docs spark dist reproducible recipes clean lib amalgamation platforms program sqlite deb \
-	deb-try announced lines
+	deb-try announced lines serve-proof
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -44,6 +44,10 @@ build: $(VENV)/.tools
 
 t: build
 	$(BIN)/python -m pytest $(T)
+
+# What tests/service/test_proof.py says of the service, with its full numbers: half an hour.
+serve-proof: $(VENV)/.dev
+	STREAMPTRON_PROOF=1 $(BIN)/python -m pytest -n 0 tests/service/test_proof.py
 
 lint: $(VENV)/.dev
 	$(STEP) "ruff: style" $(BIN)/python -m ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import typing
 from typing import Any
 
@@ -83,6 +84,10 @@ class Labels:
     def _one_label(self, value: Any) -> Hashable:
         if value is None or isinstance(value, list | dict):
             raise Bad(400, f"label={shown(value)}: give a text or a number", "label", value)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise Bad(
+                400, f"label={shown(value)}: the number is too large for a label", "label", value
+            )
         if self._binary:
             return self._truth(value)
         if self._lines is not None and not isinstance(value, str):
@@ -121,6 +126,8 @@ class Labels:
             return [self.name(each) for each in label]
         if self._names is not None and isinstance(label, bool):
             return self._names[label]
+        if isinstance(label, float) and not math.isfinite(label):
+            return str(label)  # which JSON cannot say
         return label if label is None or isinstance(label, str | bool | int | float) else str(label)
 
     @contextlib.contextmanager

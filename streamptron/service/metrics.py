@@ -67,7 +67,8 @@ class Numbers:
         for key, name, what in kinds:
             family = CounterMetricFamily(f"streamptron_{name}", what, labels=["label"])
             for label, counted in self._service.tally.labels.items():
-                family.add_metric([label], getattr(counted, key))
+                text = label.encode(errors="replace").decode()  # half a pair is not UTF-8
+                family.add_metric([text], getattr(counted, key))
             yield family
 
     def _calibration(self) -> Iterator[Metric]:

@@ -804,7 +804,8 @@ def _weight(said: Mapping[str, Any]) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Bad(400, f"weight={shown(value)}: give a number", "weight", value)
-    return float(value)
+    with refused("weight", value):
+        return float(value)
 
 
 def _plain(value: Any) -> Any:

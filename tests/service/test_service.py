@@ -359,3 +359,20 @@ def test_whatever_comes_is_answered_and_never_a_fault_of_the_server(model, seed)
             status, _ = link.ask("POST", url, wrecked(rng), content_type=kind)
             assert status in (200, 400, 404, 409, 410, 413), status
         assert link.get("/-/ready") == "ready\n"
+
+
+def test_numbers_too_large_for_a_double_are_refused_where_they_come(model):
+    with serving(model, "--learn") as (link, _):
+        for body in ('"label": 1e999', '"label": "sport", "weight": 1' + 400 * "0"):
+            found = link.post("/learn", f'{{"text": "goal", {body}}}'.encode(), status=400)
+            assert found["error"]["field"] in ("label", "weight")
+        found = link.post("/predict", b'{"text": 1e999}', status=400)
+        assert found["error"]["message"] == "text=inf: give a string"
+        assert link.get("/model")["version"] == 0
+
+
+def test_a_label_with_half_a_character_is_one_and_metrics_are_still_utf_8(model):
+    with serving(model, "--learn") as (link, _):
+        link.post("/learn", b'{"text": "goal", "label": "\\ud800"}')
+        assert link.post("/predict", {"text": "goal"})["label"] == "\ud800"
+        assert 'label="?"' in link.get("/metrics")
