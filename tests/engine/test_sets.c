@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "math/logs.h"
-#include "machine/machine.h"
+#include "machine/life.h"
 #include "path/record.h"
 #include "sets/arrays.h"
 #include "sets/snapshot.h"

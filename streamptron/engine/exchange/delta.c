@@ -1,7 +1,10 @@
 #include "exchange/delta.h"
 
 #include "exchange/reshaped.h"
+#include "machine/life.h"
 #include "machine/machine.h"
+#include "machine/report.h"
+#include "machine/rows.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
 #include "memory/pool.h"

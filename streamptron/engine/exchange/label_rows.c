@@ -1,6 +1,6 @@
 #include "exchange/label_rows.h"
 
-#include "machine/machine.h"
+#include "machine/rows.h"
 
 #include <string.h>
 

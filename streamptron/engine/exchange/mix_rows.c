@@ -1,6 +1,7 @@
 #include "exchange/mix_rows.h"
 
-#include "machine/machine.h"
+#include "machine/merge.h"
+#include "machine/rows.h"
 
 #include "features/head.h"
 #include "learner/learner.h"

@@ -3,7 +3,6 @@
 #include "exchange/label_rows.h"
 #include "exchange/shaped.h"
 #include "file/counts.h"
-#include "machine/machine.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "sets/arrays.h"

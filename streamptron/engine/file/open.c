@@ -5,7 +5,6 @@
 #include "json/numbers.h"
 #include "json/plain.h"
 #include "json/values.h"
-#include "machine/machine.h"
 #include "memory/heap.h"
 #include "path/path.h"
 

@@ -1,7 +1,6 @@
 #include "file/parameters.h"
 
 #include "json/values.h"
-#include "machine/machine.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "voted/vote.h"

@@ -5,7 +5,7 @@
 #include "file/delta.h"
 #include "json/numbers.h"
 #include "json/plain.h"
-#include "machine/machine.h"
+#include "machine/report.h"
 #include "memory/heap.h"
 #include "names/letters.h"
 

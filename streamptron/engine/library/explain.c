@@ -3,7 +3,7 @@
 #include "library/shown.h"
 
 #include "events/candidates.h"
-#include "machine/machine.h"
+#include "machine/report.h"
 #include "path/path.h"
 #include "table/arrays.h"
 #include "table/table.h"

@@ -1,9 +1,9 @@
 #include "library/answer.h"
 #include "library/event.h"
 #include "library/steps.h"
-#include "machine/machine.h"
 #include "math/top.h"
 #include "path/path.h"
+#include "sets/targets.h"
 
 #include <string.h>
 
@@ -161,8 +161,8 @@ static int sp_learn_targets(spt_model *model, spt_event *event, uint32_t *number
     int failed = sp_event_put(model, event, error);
     if (failed)
         return failed;
-    if (sp_machine_set_targets(learner, &event->event, told, (ptrdiff_t)n, (ptrdiff_t)n_there,
-                               there != NULL)
+    if (sp_sets_set_targets(&event->event, told, (ptrdiff_t)n, (ptrdiff_t)n_there, there != NULL,
+                            learner->sets.n_labels)
         < 0)
         return sp_say_memory(error);
     return sp_event_teach(model, event, 0, weight, error);

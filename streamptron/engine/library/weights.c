@@ -1,7 +1,6 @@
 #include "library/answer.h"
 #include "library/shown.h"
 
-#include "machine/machine.h"
 #include "memory/heap.h"
 #include "names/rising.h"
 #include "path/path.h"

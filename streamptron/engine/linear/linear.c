@@ -173,19 +173,21 @@ SP_RARE SP_PRIVATE int sp_linear_split(sp_learner *learner)
     return 0;
 }
 
-SP_RARE SP_PRIVATE void sp_linear_split_end(sp_learner *learner, bool failed)
+SP_RARE SP_PRIVATE void sp_linear_commit_split(sp_learner *learner)
 {
-    sp_table split = learner->table;
-    if (failed) {
-        learner->table = *learner->old_form;
-        learner->answer = SP_ANSWER_PAIR;
-        learner->version += 1;
-        sp_table_free(&split);
-    } else {
-        for (int kind = 0; kind < SP_KEPT_KINDS; kind++)
-            sp_calibrator_split(&learner->fits[kind]);
-        sp_table_free(learner->old_form);
-    }
+    for (int kind = 0; kind < SP_KEPT_KINDS; kind++)
+        sp_calibrator_split(&learner->fits[kind]);
+    sp_table_free(learner->old_form);
+    sp_free(learner->old_form);
+    learner->old_form = NULL;
+}
+
+SP_RARE SP_PRIVATE void sp_linear_revert_split(sp_learner *learner)
+{
+    sp_table_free(&learner->table);
+    learner->table = *learner->old_form;
+    learner->answer = SP_ANSWER_PAIR;
+    learner->version += 1;
     sp_free(learner->old_form);
     learner->old_form = NULL;
 }

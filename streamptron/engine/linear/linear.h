@@ -61,10 +61,11 @@ SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, const sp_event *event, 
 
 /* Give each of two labels an output; no answer changes. -1 without memory, and no change.
 
-   The old table is kept until the third label has been learned (sp_linear_split_end). */
+   The old table is kept until the third label has been learned (sp_linear_commit_split). */
 SP_PRIVATE int sp_linear_split(sp_learner *learner);
 
-/* Drop the old form once the third label is learned; `failed`: go back to it. */
-SP_PRIVATE void sp_linear_split_end(sp_learner *learner, bool failed);
+/* The third label is learned, and the old form goes; or it is not, and the new one does. */
+SP_PRIVATE void sp_linear_commit_split(sp_learner *learner);
+SP_PRIVATE void sp_linear_revert_split(sp_learner *learner);
 
 #endif

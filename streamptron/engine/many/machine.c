@@ -135,33 +135,40 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
     return 0;
 }
 
-SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
+/* The old form is gone, and whose curves and surfaces these were is no longer known. */
+static void sp_many_forget_old_form(sp_learner *learner)
 {
-    sp_adaptive *a = &learner->adaptive;
-    const sp_one_output *pair = &learner->adaptive.many.pair;
-    if (failed) {
-        sp_table turned = learner->table;
-        learner->table = *learner->old_form;
-        learner->answer = SP_ANSWER_PAIR;
-        learner->version += 1;
-        a->rows = false;
-        sp_shapes_free(&a->shapes);
-        a->shapes = a->many.pair.shapes;
-        a->w0[0] = pair->w0;
-        a->G0[0] = pair->G0;
-        a->w0[1] = a->G0[1] = 0.0;
-        for (int k = 0; k < 2; k++)
-            sp_adaptive_set_count(a, k, a->D[k]);
-        sp_rows_free(sp_many_rows(&turned));
-        sp_table_free(&turned);
-        sp_tree_free(&learner->adaptive.many);
-    } else {
-        sp_table_free(learner->old_form);
-        sp_shapes_free(&a->many.pair.shapes);
-    }
-    memset(&a->many.pair.shapes, 0, sizeof(sp_shapes));
+    memset(&learner->adaptive.many.pair.shapes, 0, sizeof(sp_shapes));
     sp_free(learner->old_form);
     learner->old_form = NULL;
+}
+
+SP_RARE SP_PRIVATE void sp_many_commit_split(sp_learner *learner)
+{
+    sp_table_free(learner->old_form);
+    sp_shapes_free(&learner->adaptive.many.pair.shapes);
+    sp_many_forget_old_form(learner);
+}
+
+SP_RARE SP_PRIVATE void sp_many_revert_split(sp_learner *learner)
+{
+    sp_adaptive *a = &learner->adaptive;
+    const sp_one_output *pair = &a->many.pair;
+    sp_rows_free(sp_many_rows(&learner->table));
+    sp_table_free(&learner->table);
+    learner->table = *learner->old_form;
+    learner->answer = SP_ANSWER_PAIR;
+    learner->version += 1;
+    a->rows = false;
+    sp_shapes_free(&a->shapes);
+    a->shapes = pair->shapes;
+    a->w0[0] = pair->w0;
+    a->G0[0] = pair->G0;
+    a->w0[1] = a->G0[1] = 0.0;
+    for (int k = 0; k < 2; k++)
+        sp_adaptive_set_count(a, k, a->D[k]);
+    sp_tree_free(&a->many);
+    sp_many_forget_old_form(learner);
 }
 
 SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)

@@ -15,8 +15,9 @@ SP_PRIVATE int sp_many_split(sp_learner *learner);
    memory; call sp_table_free and sp_rows_free in either case. */
 SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *pair, int positive);
 
-/* The third label has been learned, or not (`failed`: back to the old form). */
-SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed);
+/* The third label is learned, and the old form goes; or it is not, and the new one does. */
+SP_PRIVATE void sp_many_commit_split(sp_learner *learner);
+SP_PRIVATE void sp_many_revert_split(sp_learner *learner);
 
 /* Give an untrained learner its form with n labels, at least three. -1 without memory. */
 SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n);

@@ -2,11 +2,11 @@
 
 #include "events/candidates.h"
 #include "events/pairs.h"
-#include "machine/machine.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
 #include "names/hash.h"
 #include "names/index.h"
+#include "sets/targets.h"
 #include "table/table.h"
 
 #include <string.h>
@@ -494,8 +494,8 @@ static int sp_row(sp_batch *batch, ptrdiff_t r, ptrdiff_t later, bool zeros)
         const sp_targets *told = batch->told == NULL ? NULL : &batch->told[r];
         if (told != NULL
 
-            && sp_machine_set_targets(learner, event, told->labels, told->n, told->n_there,
-                                      told->open)
+            && sp_sets_set_targets(event, told->labels, told->n, told->n_there, told->open,
+                                   learner->sets.n_labels)
                    < 0)
             return -1;
         if (in_place) {

@@ -1,7 +1,9 @@
 #include "path/path.h"
 
 #include "events/pairs.h"
-#include "machine/machine.h"
+#include "machine/learn.h"
+#include "machine/life.h"
+#include "machine/report.h"
 
 #include <string.h>
 
@@ -128,7 +130,7 @@ SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event 
 static void sp_unsplit(sp_learner *learner, sp_event *event)
 {
     if (learner->old_form != NULL) {
-        sp_machine_split_end(learner, true);
+        sp_machine_revert_split(learner);
         event->scored_version = 0;
     }
 }
@@ -189,7 +191,7 @@ SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     if (failed)
         sp_unsplit(learner, event);
     else if (learner->old_form != NULL)
-        sp_machine_split_end(learner, false);
+        sp_machine_commit_split(learner);
     sp_machine_finish(learner, event, n_slots);
     return failed;
 }
@@ -266,7 +268,7 @@ SP_RARE SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule)
         paces[kind] = sp_calibrator_pace(&learner->fits[kind]);
     if (sp_machine_split(learner) < 0)
         return -1;
-    sp_machine_split_end(learner, false);
+    sp_machine_commit_split(learner);
     for (int kind = 0; kind < SP_KEPT_KINDS; kind++)
         learner->fits[kind].GA = paces[kind];
     sp_two_labels_init(&learner->two, 0);

@@ -2,7 +2,7 @@
 
 #include "adaptive/adaptive.h"
 #include "features/undo.h"
-#include "machine/machine.h"
+#include "machine/learn.h"
 #include "many/undo.h"
 #include "memory/types.h"
 #include "names/hash.h"

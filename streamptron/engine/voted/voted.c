@@ -98,13 +98,12 @@ SP_PRIVATE int sp_voted_split(sp_learner *learner)
         return -1;
     if (sp_voters_split(&learner->voters, learner->two.positive) == 0)
         return 0;
-    sp_linear_split_end(learner, true);
+    sp_linear_revert_split(learner);
     return -1;
 }
 
-SP_RARE SP_PRIVATE void sp_voted_split_end(sp_learner *learner, bool failed)
+SP_RARE SP_PRIVATE void sp_voted_revert_split(sp_learner *learner)
 {
-    sp_linear_split_end(learner, failed);
-    if (failed)
-        sp_voters_unsplit(&learner->voters, learner->two.positive);
+    sp_linear_revert_split(learner);
+    sp_voters_unsplit(&learner->voters, learner->two.positive);
 }

@@ -24,6 +24,6 @@ SP_PRIVATE void sp_voted_apply(sp_learner *learner, sp_event *event, ptrdiff_t y
 SP_PRIVATE void sp_voted_finish(sp_learner *learner, sp_event *event, sp_slot_type n_slots);
 
 SP_PRIVATE int sp_voted_split(sp_learner *learner);
-SP_PRIVATE void sp_voted_split_end(sp_learner *learner, bool failed);
+SP_PRIVATE void sp_voted_revert_split(sp_learner *learner);
 
 #endif

@@ -45,14 +45,18 @@ SP_RARE SP_PRIVATE int sp_wide_reform(sp_learner *learner)
     return 0;
 }
 
-SP_PRIVATE void sp_wide_reform_end(sp_learner *learner, bool failed)
+SP_PRIVATE void sp_wide_commit_reform(sp_learner *learner)
 {
-    if (failed) {
-        sp_wide_drop(&learner->table);
-        learner->table = *learner->old_form;
-        learner->version += 1;
-    } else
-        sp_table_free(learner->old_form);
+    sp_table_free(learner->old_form);
+    sp_free(learner->old_form);
+    learner->old_form = NULL;
+}
+
+SP_PRIVATE void sp_wide_revert_reform(sp_learner *learner)
+{
+    sp_wide_drop(&learner->table);
+    learner->table = *learner->old_form;
+    learner->version += 1;
     sp_free(learner->old_form);
     learner->old_form = NULL;
 }
@@ -61,7 +65,7 @@ SP_PRIVATE int sp_wide_reform_now(sp_learner *learner)
 {
     if (sp_wide_reform(learner) < 0)
         return -1;
-    sp_wide_reform_end(learner, false);
+    sp_wide_commit_reform(learner);
     return 0;
 }
 

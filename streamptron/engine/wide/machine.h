@@ -16,11 +16,12 @@ SP_PRIVATE int sp_wide_start(sp_learner *learner);
 /* Give a learner's slots rows; no answer changes. -1 without memory, and nothing has changed.
 
    The old table is kept until the label has been learned that made labels many
-   (sp_wide_reform_end). */
+   (sp_wide_commit_reform). */
 SP_APART SP_PRIVATE int sp_wide_reform(sp_learner *learner);
 
-/* Drop the old form; `failed`: go back to it. */
-SP_APART SP_PRIVATE void sp_wide_reform_end(sp_learner *learner, bool failed);
+/* Drop the old form; or go back to it. */
+SP_APART SP_PRIVATE void sp_wide_commit_reform(sp_learner *learner);
+SP_APART SP_PRIVATE void sp_wide_revert_reform(sp_learner *learner);
 
 /* Both at once, of one that has all its labels. */
 SP_APART SP_PRIVATE int sp_wide_reform_now(sp_learner *learner);
