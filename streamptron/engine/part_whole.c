@@ -44,7 +44,7 @@ SP_FOR_SIZE
 #include "many/report.c"
 #include "many/undo.c"
 #include "path/record.c"
-#include "path/undo.c"
+#include "many/snapshot.c"
 #include "rows/marks.c"
 #include "sets/arrays.c"
 #include "sets/snapshot.c"

@@ -3,7 +3,7 @@
 
 #include "kit.h"
 
-#include "path/undo.h"
+#include "path/record.h"
 
 enum { EVENTS = 150, NAMES = 160 };
 

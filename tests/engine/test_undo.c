@@ -1,5 +1,5 @@
-/* path/record and path/undo: steps of AdaptiveClassifier, with two labels and with more, taken back
-   at once and later, and where memory runs out. */
+/* path/record and many/snapshot: steps of AdaptiveClassifier, with two labels and with more, taken
+   back at once and later, and where memory runs out. */
 
 #include "kit.h"
 
@@ -8,7 +8,7 @@
 #include "features/undo.h"
 #include "many/many.h"
 #include "path/record.h"
-#include "path/undo.h"
+#include "many/snapshot.h"
 
 enum { NAMES = 60, EVENTS = 300, STEPS = 8 };
 

@@ -4,7 +4,6 @@
 #include "exchange/mix_stay.h"
 #include "exchange/sound.h"
 #include "machine/life.h"
-#include "machine/machine.h"
 #include "machine/merge.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
@@ -18,44 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-/* See that all are of one form. -1 without memory. */
-static int sp_mix_reform(sp_merge *m)
-{
-    bool wide = sp_machine_is_wide(m->to);
-    for (int k = 0; k <= m->n; k++)
-        wide = wide || sp_machine_is_wide(sp_mix_side(m, k)->learner);
-    if (!wide)
-        return 0;
-    if (sp_learner_widen(m->to) != 0)
-        return -1;
-    m->reformed = (sp_learner *)sp_calloc((size_t)m->n + 1, sizeof(sp_learner));
-    if (m->reformed == NULL)
-        return -1;
-    for (int k = 0; k <= m->n; k++) {
-        const sp_shard *part = sp_mix_side(m, k);
-        if (sp_machine_is_wide(part->learner))
-            continue;
-        m->reformed[k] = *part->learner;
-        if (sp_wide_shadow(&m->reformed[k].table, part->learner, part->n_slots, -1) < 0)
-            return -1;
-        if (k < m->n)
-            m->shards[k].learner = &m->reformed[k];
-        else {
-            m->of_base = *m->base;
-            m->of_base.learner = &m->reformed[k];
-            m->base = &m->of_base;
-        }
-    }
-    return 0;
-}
-
 static void sp_mix_free(sp_merge *m)
 {
-    for (int k = 0; m->reformed != NULL && k <= m->n; k++) {
-        if (m->reformed[k].table.arena != NULL)
-            sp_wide_drop(&m->reformed[k].table);
-    }
-    sp_free(m->reformed);
+    sp_machine_mix_form_free(m);
     for (int k = 0, end = m->n; k < end; k++)
         sp_shard_free(&m->shards[k]);
     sp_free(m->parts);
@@ -150,7 +114,7 @@ static int sp_hold(sp_merge *m, int *culprit)
 {
     sp_slot_type most = m->to->index.max_slots - SP_SLOTS_RESERVED;
     bool limited = sp_index_is_limited(&m->to->index);
-    if (sp_mix_reform(m) < 0 || sp_mix_reserve(m) < 0)
+    if (sp_machine_mix_form(m) < 0 || sp_mix_reserve(m) < 0)
         return SP_SHARD_MEMORY;
     for (int k = 0; k < m->n; k++) {
         m->N += m->shards[k].n;

@@ -7,6 +7,17 @@
 #include "machine/rows.h"
 #include "merge/outputs.h"
 
+/* See that all sides are of one form. -1 without memory; free the form in either case. */
+static inline int sp_machine_mix_form(sp_merge *m)
+{
+    return sp_wide_mix_form(m);
+}
+
+static inline void sp_machine_mix_form_free(sp_merge *m)
+{
+    sp_wide_mix_form_free(m);
+}
+
 /* Memory for it. -1 without; call sp_machine_mix_free in either case. */
 static inline int sp_machine_mix_reserve(sp_merge *m)
 {

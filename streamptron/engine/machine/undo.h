@@ -1,5 +1,5 @@
-/* A step logged, and taken back. AdaptiveClassifier's is kept as a snapshot (path/undo.h), that of
-   a rule without numbers of its own as its moves. */
+/* A step logged, and taken back. AdaptiveClassifier's is kept as a snapshot (many/snapshot.h), that
+   of a rule without numbers of its own as its moves. */
 
 #ifndef STREAMPTRON_MACHINE_UNDO_H
 #define STREAMPTRON_MACHINE_UNDO_H

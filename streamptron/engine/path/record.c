@@ -5,13 +5,26 @@
 #include "learner/drift.h"
 #include "machine/learn.h"
 #include "machine/undo.h"
+#include "many/snapshot.h"
 #include "memory/heap.h"
 #include "path/path.h"
-#include "path/undo.h"
 #include "shapes/undo.h"
 
 #include <math.h>
 #include <string.h>
+
+SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment)
+{
+    sp_table *table = &learner->table;
+    double c = table->c;
+    double s = table->s;
+    int folds = (int)SP_MIN(table->fold - moment.fold, (uint32_t)SP_FOLDS_MOST);
+    table->c = moment.c;
+    table->s = ldexp(moment.s, 256 * folds);
+    sp_machine_move(learner, event);
+    table->c = c;
+    table->s = s;
+}
 
 #define SP_MOVES_MOST 1e100 /* of a move */
 #define SP_ONCE_MOST 1e40   /* of what is kept once */

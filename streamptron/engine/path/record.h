@@ -15,6 +15,16 @@
                where columns had curves, what shapes/undo.h says
        NOTES   what the machine writes down
 
+   The weights are a sum of steps, and so is what the average keeps beside them: a step of size d at
+   time t adds d to w, and to v the share d c_t or d / s_t (table/table.h). So the same additions
+   with the other sign take it back, whatever has been learned since:
+
+       learned        + a x             v + c_t (a x)         ...        later steps, as they were
+       undone         - a x             v - c_t (a x)
+
+   The numbers are whole where values and steps are: then w and v are, bit for bit, what they would
+   be had this step been left out. Otherwise a rounding may be left.
+
    Each part lies where its owner has put it, at a multiple of eight. It may be kept for any
    length of time, and come from anywhere: sp_undo_record_fault trusts nothing. */
 
@@ -79,5 +89,28 @@ SP_API const char *sp_undo_record_fault(const sp_undo_record *taken, const sp_le
    changed. In either case the event is to be forgotten (sp_event_forget). */
 SP_API int sp_undo_record_take_back(const sp_undo_record *taken, bool changed, sp_learner *learner,
                                     sp_event *event);
+
+enum {
+    SP_FOLDS_MOST = 16, /* of 2^256: more folds leave nothing of any share */
+};
+
+/* of the average's clock */
+typedef struct sp_moment {
+    double c;
+    double s;
+    uint32_t fold;
+} sp_moment;
+
+static inline sp_moment sp_undo_moment(const sp_learner *learner)
+{
+    sp_moment moment;
+    moment.c = learner->table.c;
+    moment.s = learner->table.s;
+    moment.fold = learner->table.fold;
+    return moment;
+}
+
+/* Take these moves, as at that moment. There is room for them. */
+SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment);
 
 #endif

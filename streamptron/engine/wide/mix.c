@@ -20,6 +20,45 @@ typedef struct sp_wide_mix {
     uint32_t *labels;
 } sp_wide_mix;
 
+SP_PRIVATE int sp_wide_mix_form(sp_merge *m)
+{
+    bool wide = sp_learner_is_wide(m->to);
+    for (int k = 0; k <= m->n; k++)
+        wide = wide || sp_learner_is_wide(sp_mix_side(m, k)->learner);
+    if (!wide)
+        return 0;
+    if (sp_learner_widen(m->to) != 0)
+        return -1;
+    m->reformed = (sp_learner *)sp_calloc((size_t)m->n + 1, sizeof(sp_learner));
+    if (m->reformed == NULL)
+        return -1;
+    for (int k = 0; k <= m->n; k++) {
+        const sp_shard *part = sp_mix_side(m, k);
+        if (sp_learner_is_wide(part->learner))
+            continue;
+        m->reformed[k] = *part->learner;
+        if (sp_wide_shadow(&m->reformed[k].table, part->learner, part->n_slots, -1) < 0)
+            return -1;
+        if (k < m->n)
+            m->shards[k].learner = &m->reformed[k];
+        else {
+            m->of_base = *m->base;
+            m->of_base.learner = &m->reformed[k];
+            m->base = &m->of_base;
+        }
+    }
+    return 0;
+}
+
+SP_PRIVATE void sp_wide_mix_form_free(sp_merge *m)
+{
+    for (int k = 0; m->reformed != NULL && k <= m->n; k++) {
+        if (m->reformed[k].table.arena != NULL)
+            sp_wide_drop(&m->reformed[k].table);
+    }
+    sp_free(m->reformed);
+}
+
 static int sp_wide_map_outputs(const sp_merge *m, int k, sp_wide_map *map)
 {
     const sp_shard *part = sp_mix_side(m, k);

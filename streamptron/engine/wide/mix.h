@@ -10,6 +10,10 @@
 #include "merge/shard.h"
 #include "table/wide.h"
 
+/* See that all sides lie in rows if any does. -1 without memory; free the form in either case. */
+SP_PRIVATE int sp_wide_mix_form(sp_merge *m);
+SP_PRIVATE void sp_wide_mix_form_free(sp_merge *m);
+
 SP_PRIVATE int sp_wide_mix_reserve(sp_merge *m);
 
 SP_PRIVATE void sp_wide_mix_free(sp_merge *m);

@@ -1,22 +1,12 @@
-/* A step taken back.
-
-   The weights are a sum of steps, and so is what the average keeps beside them: a step of size d at
-   time t adds d to w, and to v the share d c_t or d / s_t (table/table.h). So the same additions
-   with the other sign take it back, whatever has been learned since:
-
-       learned        + a x             v + c_t (a x)         ...        later steps, as they were
-       undone         - a x             v - c_t (a x)
-
-   The numbers are whole where values and steps are: then w and v are, bit for bit, what they would
-   be had this step been left out. Otherwise a rounding may be left.
+/* A step of AdaptiveClassifier's, kept as a snapshot: what the slots of its event held before it
+   and after it; with any number of labels. features/undo.h says what comes back of a slot of two
+   labels, many/undo.h of one with rows.
 
    A feature that a ceiling refused a slot, or has taken it away from since, is left alone: nothing
-   of the step is there. One that has come back is known by another slot than it had.
+   of the step is there. One that has come back is known by another slot than it had. */
 
-   AdaptiveClassifier's numbers are not plain sums; features/undo.h says what comes back of them. */
-
-#ifndef STREAMPTRON_PATH_UNDO_H
-#define STREAMPTRON_PATH_UNDO_H
+#ifndef STREAMPTRON_MANY_SNAPSHOT_H
+#define STREAMPTRON_MANY_SNAPSHOT_H
 
 #include "events/event.h"
 #include "learner/adaptive.h"
@@ -28,27 +18,7 @@ enum {
     SP_ONCE_OUTPUT = 2, /* w0, G0 */
     SP_ONCE_BAYES = 2, /* wn, Gn, behind those of all outputs that step */
     SP_ONCE_MANY = 1, /* b, behind those, of more than two labels; at the end each alarm's q */
-    SP_FOLDS_MOST = 16, /* of 2^256: more folds leave nothing of any share */
 };
-
-/* of the average's clock */
-typedef struct sp_moment {
-    double c;
-    double s;
-    uint32_t fold;
-} sp_moment;
-
-static inline sp_moment sp_undo_moment(const sp_learner *learner)
-{
-    sp_moment moment;
-    moment.c = learner->table.c;
-    moment.s = learner->table.s;
-    moment.fold = learner->table.fold;
-    return moment;
-}
-
-/* Take these moves, as at that moment. There is room for them. */
-SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment);
 
 /* Floats for each entry. */
 SP_PRIVATE ptrdiff_t sp_snapshot_width(ptrdiff_t m);

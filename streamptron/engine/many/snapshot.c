@@ -1,8 +1,7 @@
-#include "path/undo.h"
+#include "many/snapshot.h"
 
 #include "adaptive/adaptive.h"
 #include "features/undo.h"
-#include "machine/learn.h"
 #include "many/undo.h"
 #include "memory/types.h"
 #include "names/hash.h"
@@ -11,19 +10,6 @@
 
 #include <math.h>
 #include <string.h>
-
-SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment)
-{
-    sp_table *table = &learner->table;
-    double c = table->c;
-    double s = table->s;
-    int folds = (int)SP_MIN(table->fold - moment.fold, (uint32_t)SP_FOLDS_MOST);
-    table->c = moment.c;
-    table->s = ldexp(moment.s, 256 * folds);
-    sp_machine_move(learner, event);
-    table->c = c;
-    table->s = s;
-}
 
 SP_PRIVATE ptrdiff_t sp_snapshot_width(ptrdiff_t m)
 {
