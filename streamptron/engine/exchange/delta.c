@@ -2,15 +2,12 @@
 
 #include "exchange/reshaped.h"
 #include "machine/life.h"
-#include "machine/machine.h"
 #include "machine/report.h"
 #include "machine/rows.h"
-#include "memory/compiler.h"
 #include "memory/heap.h"
 #include "memory/pool.h"
 #include "names/hash.h"
 #include "names/rising.h"
-#include "table/layout.h"
 #include "table/slot.h"
 #include "table/table.h"
 
