@@ -38,6 +38,7 @@ if typing.TYPE_CHECKING:
     from streamptron.service.service import Service
 
 MAIL = "message/rfc822"
+MOMENT = 0.1  # seconds between looks at what a watcher is to hear
 PAGE = {
     "/": ("index.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
@@ -252,7 +253,7 @@ class Site:
         )
 
     async def _watched(self, service: Service) -> AsyncIterator[str]:
-        """Numbers once a second, and lessons as they come."""
+        """Numbers once a second, and lessons soon after they come, those of a moment together."""
         queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue(100)
         self._watchers += 1
         service.watchers.add(queue)
@@ -260,12 +261,11 @@ class Site:
             while not self.closing.is_set():
                 yield f"event: stats\ndata: {self._stats_of(service)}\n\n"
                 ends = time.monotonic() + 1.0
-                while not self.closing.is_set() and (left := ends - time.monotonic()) > 0:
-                    try:
-                        lesson = await asyncio.wait_for(queue.get(), min(left, 0.25))
-                    except TimeoutError:
-                        continue
-                    yield f"event: lesson\ndata: {encoded(lesson)}\n\n"
+                while not self.closing.is_set() and time.monotonic() < ends:
+                    await asyncio.sleep(MOMENT)
+                    told = [queue.get_nowait() for _ in range(queue.qsize())]
+                    if told:
+                        yield "".join(f"event: lesson\ndata: {encoded(each)}\n\n" for each in told)
         finally:
             self._watchers -= 1
             service.watchers.discard(queue)
