@@ -41,7 +41,8 @@ from streamptron.engine.path cimport (
     sp_learner_answer, sp_learner_begin_from, sp_learner_by_label, sp_learner_bytes, sp_learner_can,
     sp_learner_copy, sp_learner_decide, sp_learner_decision, sp_learner_free, sp_learner_init,
     sp_learner_labels, sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_rule_can)
-from streamptron.engine.exchange cimport SP_ARRAYS_DEPTH, sp_arrays
+from streamptron.engine.file cimport (
+    SP_FROM_FILE, SP_FROM_MAPPED, SP_FROM_PICKLE, sp_file_arrays)
 
 from streamptron.common.names import name_plain, shown, type_shown
 from streamptron.doors.names import damaged, named
@@ -49,8 +50,6 @@ from streamptron.common.names import interned
 from streamptron.doors.state import Past
 from streamptron.common.checks import checked_number, rounded_number
 from streamptron.common.parameters import KEPT, class_weight_of, rates_of
-
-_PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle; see SP_ARRAYS_DEPTH
 
 cdef list TRUTH = [False, True]
 
@@ -536,7 +535,7 @@ cdef class Model(Desk):
         for name, (_, data) in state["arrays"].items():
             if type(data) is not bytes:
                 raise TypeError(f"the array {name} of a model's state is not bytes")
-        other._set_file_state(state, state["arrays"], None, _PICKLE_DEPTH)
+        other._set_file_state(state, state["arrays"], None, True)
         self._become(other)
         if attributes:
             own.update(attributes)
@@ -652,7 +651,7 @@ cdef class Model(Desk):
         Predictions continue during the call. Learning waits while names and weights are copied
         once.
         """
-        cdef sp_arrays flat
+        cdef sp_file_arrays laid
         gate_read_begin(&self.gate)
         collecting = gc_disable()     # a finalizer might teach this model, and wait for itself
         try:
@@ -675,19 +674,20 @@ cdef class Model(Desk):
                     "returned")
             if self.learner.table.borrowed:
                 return state, self._arrays
-            arrays = arrays_write(&self.learner, &flat, not pickled)
+            arrays = arrays_write(&self.learner, &laid, not pickled)
         finally:
             gate_read_end(&self.gate)
             if collecting:
                 gc_enable()
-        arrays_look_up(&flat, _PICKLE_DEPTH if pickled else SP_ARRAYS_DEPTH)
+        arrays_look_up(&laid, SP_FROM_PICKLE if pickled else SP_FROM_FILE)
         return state, arrays
 
-    def _set_file_state(self, state, arrays, whole=None, int depth=SP_ARRAYS_DEPTH):
+    def _set_file_state(self, state, arrays, whole=None, bint pickled=False):
         """Give an untrained model the state that _file_state returned. All of it is checked.
 
         `whole`: the buffer of the arrays, to use them in place; the model is read-only then.
-        `depth`: how deep tuples in names may be nested. After an error the model cannot be used.
+        `pickled`: names may nest deeper, and the lookup be missing. After an error the model cannot
+        be used.
         """
         cdef Py_ssize_t n_outputs
         cdef size_t n_objects
@@ -713,7 +713,10 @@ cdef class Model(Desk):
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
             self._arrays = dict(arrays)
-        arrays_read(&self.learner, dict(arrays), n_outputs, n_objects, whole is not None, depth)
+        arrays_read(
+            &self.learner, {name: array for name, array in arrays.items() if name != "crc32"},
+            n_outputs, n_objects,
+            SP_FROM_PICKLE if pickled else SP_FROM_FILE if whole is None else SP_FROM_MAPPED)
         if DEBUG:
             self._look()
 

@@ -3,11 +3,11 @@ from typing import Any, Self
 from typing_extensions import disjoint_base
 
 MAX_PAIRS: int
-VOTED: tuple[str, ...]
 
 def header_read(
     beginning: bytes, size: int, whole: bool
 ) -> tuple[dict[str, tuple[tuple[int, ...], int, int]], int] | tuple[str, bool]: ...
+def array_kinds() -> dict[str, tuple[str, int]]: ...
 
 @disjoint_base
 class PairRule:

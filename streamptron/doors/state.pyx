@@ -17,33 +17,24 @@ from cpython.float cimport PyFloat_CheckExact
 from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size
-from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
+from libc.stdint cimport uint64_t, uint8_t, uintptr_t
 from streamptron.engine.adaptive cimport sp_alarms, sp_alarms_begin
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
-    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_arrays_words,
-    sp_class_letter, sp_class_name, sp_contents_check, sp_fault, sp_header, sp_header_free,
-    sp_header_read, sp_parameters, sp_parameters_conflict, sp_parameters_default)
+    SP_ARRAYS, SP_ARRAY_WEIGHTS, SP_FROM_FILE, SP_FROM_MAPPED, SP_WHY_FOREIGN, SP_WHY_MEMORY,
+    sp_array, sp_array_kind_of, sp_class_letter, sp_class_name, sp_contents_check, sp_fault,
+    sp_file_arrays, sp_file_arrays_lay_out, sp_file_arrays_look_through, sp_file_arrays_look_up,
+    sp_file_arrays_open, sp_header, sp_header_free, sp_header_read, sp_parameters,
+    sp_parameters_conflict, sp_parameters_default)
 from streamptron.engine.linear cimport (
     SP_FIT_NUMBERS, SP_KEPT_KINDS, sp_fit_read, sp_fit_write, sp_rule, sp_serve, sp_table)
-from streamptron.engine.memory cimport (
-    SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_calloc, sp_free, sp_pages_whole)
-from streamptron.engine.names cimport sp_index_is_limited, sp_key
+from streamptron.engine.memory cimport sp_calloc, sp_free, sp_pages_whole
+from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
-    SP_CAN_PAIR, SP_CAN_SET, SP_CAN_VOTE, SP_HAS_INTERCEPT, sp_learner, sp_learner_can,
-    sp_learner_free, sp_learner_init, sp_learner_model_numbers, sp_learner_model_numbers_read,
-    sp_learner_model_numbers_write, sp_learner_ready, sp_learner_slots_fault, sp_model_numbers,
-    sp_model_numbers_count, sp_rule_can)
-from streamptron.engine.exchange cimport (
-    SP_ARRAYS_DEPTH, SP_ARRAYS_MEMORY, SP_ARRAYS_WEIGHT, SP_ENTRIES_WIDTH, SP_LABEL_WIDTH,
-    SP_MARKS_MEMORY, SP_MARKS_WIDTH, SP_SHAPES_MEMORY, SP_VOTED_MEMORY, sp_arrays, sp_arrays_free,
-    sp_arrays_lookup, sp_arrays_map, sp_arrays_measure, sp_arrays_read, sp_arrays_too_deep,
-    sp_arrays_write, sp_counts_fault, sp_entries_map, sp_entries_measure, sp_entries_read,
-    sp_entries_write, sp_label_rows_map, sp_label_rows_measure, sp_label_rows_read,
-    sp_label_rows_write, sp_learner_has_rows, sp_learner_is_shaped, sp_learner_is_wide,
-    sp_learner_widen, sp_sets_labels_read, sp_sets_labels_write, sp_sets_marks_check,
-    sp_shaped_measure, sp_shaped_read, sp_shaped_write, sp_voted, sp_voters_flatten,
-    sp_voters_measure, sp_voters_read)
+    SP_CAN_PAIR, SP_HAS_INTERCEPT, sp_learner, sp_learner_free, sp_learner_init,
+    sp_learner_model_numbers, sp_learner_model_numbers_read, sp_learner_model_numbers_write,
+    sp_model_numbers, sp_model_numbers_count, sp_rule_can)
+from streamptron.engine.exchange cimport sp_counts_fault
 
 from streamptron.common.errors import ParameterError, ParameterTypeError, contradiction
 from streamptron.common.names import shown
@@ -74,11 +65,6 @@ cdef extern from "parameters.h" nogil:
         const char *about
 
     const parameter *PARAMETERS
-
-VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_slots", "voted_sizes",
-         "voted_updates", "voted_turns")
-
-_CONTRADICTS = "what is kept for features and labels contradicts itself"
 
 
 def header_read(bytes beginning not None, uint64_t size, bint whole):
@@ -258,208 +244,53 @@ cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
     return buffer.buf
 
 
-cdef dict arrays_write(const sp_learner* learner, sp_arrays* flat, bint looked_up):
-    """``{name: (shape, bytes)}`` of names and weights, while no thread learns.
+def array_kinds():
+    """``{name: (dtype, bytes of a number)}`` of all arrays that a file can have, in its order."""
+    return {(<bytes> sp_array_kind_of(i).name).decode("ascii"):
+            ((<bytes> sp_array_kind_of(i).dtype).decode("ascii"), sp_array_kind_of(i).size)
+            for i in range(SP_ARRAYS)}
+
+
+cdef list _NAMES_OF_ARRAYS = list(array_kinds())
+cdef frozenset _SET_OF_ARRAYS = frozenset(_NAMES_OF_ARRAYS)
+
+
+cdef void* _room(void* whose, int i, const sp_array* shape) noexcept with gil:
+    """Bytes for an array, which stay with the others."""
+    cdef void* start = NULL
+    try:
+        (<dict> whose)[_NAMES_OF_ARRAYS[i]] = array_of(
+            &start, shape.n, shape.width, sp_array_kind_of(i).size)
+    except MemoryError:
+        return NULL
+    return start
+
+
+cdef dict arrays_write(const sp_learner* learner, sp_file_arrays* laid, bint looked_up):
+    """``{name: (shape, bytes)}`` of all that is kept, while no thread learns.
 
     `looked_up`: with the lookup, which only a file that is used in place needs.
     """
-    memset(flat, 0, sizeof(sp_arrays))
-    try:
-        arrays = _arrays_write(learner, flat, looked_up)
-        if sp_learner_can(learner, SP_CAN_VOTE):
-            arrays.update(_voted_write(learner))
-        if sp_learner_can(learner, SP_CAN_SET):
-            arrays["marked"] = _marked_write(learner)
-        if sp_learner_is_shaped(learner):
-            arrays["shapes"] = _shapes_write(learner)
-        if sp_learner_is_wide(learner):
-            arrays["entries"] = _entries_write(learner, flat)
-        elif sp_learner_has_rows(learner):
-            arrays["marks"] = _marks_write(learner, flat)
-        return arrays
-    finally:
-        sp_arrays_free(flat)
-
-
-cdef dict _arrays_write(const sp_learner* learner, sp_arrays* flat, bint looked_up):
-    cdef int fault
-    with nogil:
-        fault = sp_arrays_measure(flat, &learner.index, &learner.table)
-    if fault < 0:
-        raise MemoryError("no memory for a copy of the model")
-    arrays = {"weights": array_of(<void**> &flat.weights, flat.n_weights, learner.table.width, 8),
-              "chunks": array_of(<void**> &flat.chunks, flat.n_chunks, 3, 4)}
-    if learner.index.bits:
-        arrays["rows"] = array_of(<void**> &flat.slots, flat.n_stored, 0, 4)
-    else:
-        arrays["keys"] = array_of(<void**> &flat.keys, flat.n_keys, 2, 8)
-        arrays["texts"] = array_of(<void**> &flat.texts, flat.n_texts, 0, 1)
-        if looked_up:
-            arrays["lookup"] = array_of(<void**> &flat.words, flat.n_words, 0, 4)
-    if sp_index_is_limited(&learner.index):
-        arrays["stamps"] = array_of(<void**> &flat.stamps, flat.n_keys, 0, 4)
-    with nogil:
-        sp_arrays_write(flat, &learner.index, &learner.table)
-    return arrays
-
-
-cdef dict _voted_write(const sp_learner* learner):
-    """The arrays of a VotedPerceptron's updates."""
-    cdef sp_voted flat
+    cdef dict arrays = {}
     cdef int failed
-    cdef Py_ssize_t n = learner.table.n_outputs
-    sp_voters_measure(&flat, &learner.voters, n)
-    arrays = {
-        "voted_values": array_of(<void**> &flat.values, flat.n_mentions, 0, 8),
-        "voted_times": array_of(<void**> &flat.times, flat.n_updates, 0, 8),
-        "voted_steps": array_of(<void**> &flat.steps, flat.n_turns, 0, 8),
-        "voted_starts": array_of(<void**> &flat.starts, n, 0, 8),
-        "voted_slots": array_of(<void**> &flat.slots, flat.n_mentions, 0, 4),
-        "voted_sizes": array_of(<void**> &flat.sizes, flat.n_updates, 0, 4),
-        "voted_updates": array_of(<void**> &flat.updates, flat.n_turns, 0, 4),
-        "voted_turns": array_of(<void**> &flat.turns, n, 2, 4),
-    }
     with nogil:
-        failed = sp_voters_flatten(&flat, &learner.voters, &learner.index, n)
+        failed = sp_file_arrays_lay_out(learner, looked_up, _room, <void*> arrays, laid)
     if failed:
         raise MemoryError("no memory for a copy of the model")
     return arrays
 
 
-cdef int _voted_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs) except -1:
-    """Take the arrays of updates out of the others, and read them, after rows and weights."""
-    cdef sp_voted flat
-    cdef size_t n, n_same, outputs, outputs_same
-    cdef int fault
-    flat.values = <double*> array_start(arrays["voted_values"], 0, 8, &flat.n_mentions)
-    flat.slots = <uint32_t*> array_start(arrays["voted_slots"], 0, 4, &n)
-    if n != flat.n_mentions:
-        raise ValueError("the updates' slots and values are not as many")
-    flat.times = <double*> array_start(arrays["voted_times"], 0, 8, &flat.n_updates)
-    flat.sizes = <uint32_t*> array_start(arrays["voted_sizes"], 0, 4, &n)
-    flat.steps = <double*> array_start(arrays["voted_steps"], 0, 8, &flat.n_turns)
-    flat.updates = <uint32_t*> array_start(arrays["voted_updates"], 0, 4, &n_same)
-    flat.starts = <double*> array_start(arrays["voted_starts"], 0, 8, &outputs)
-    flat.turns = <uint32_t*> array_start(arrays["voted_turns"], 2, 4, &outputs_same)
-    if not (n == flat.n_updates and n_same == flat.n_turns
-            and outputs == outputs_same == <size_t> n_outputs):
-        raise ValueError("the arrays of the updates are not as long as each other")
-    with nogil:
-        fault = sp_voters_read(&learner.voters, &flat, n_outputs, &learner.index,
-                               &learner.table)
-    if fault == SP_VOTED_MEMORY:
-        raise MemoryError("no memory for the model")
-    if fault:
-        raise ValueError("the updates contradict themselves")
-    return 0
-
-
-cdef tuple _shapes_write(const sp_learner* learner):
-    """The array of an AdaptiveClassifier's curves and surfaces."""
-    cdef uint32_t* words
-    array = array_of(<void**> &words, sp_shaped_measure(learner), 0, 4)
-    sp_shaped_write(learner, words)
-    return array
-
-
-cdef int _shapes_read(sp_learner* learner, array) except -1:
-    """Read that array, after names and slots."""
-    cdef size_t n
-    cdef int fault
-    cdef const uint32_t* words = <const uint32_t*> array_start(array, 0, 4, &n)
-    with nogil:
-        fault = sp_shaped_read(learner, words, n)
-    if fault == SP_SHAPES_MEMORY:
-        raise MemoryError("no memory for the model")
-    if fault:
-        raise ValueError("what is kept of curves and surfaces contradicts itself")
-    return 0
-
-
-cdef tuple _marked_write(const sp_learner* learner):
-    """The array of what a MultiLabelClassifier keeps for each label."""
-    cdef double* marked
-    array = array_of(<void**> &marked, learner.sets.n_labels, SP_LABEL_WIDTH, 8)
-    sp_sets_labels_write(learner, marked)
-    return array
-
-
-cdef tuple _marks_write(const sp_learner* learner, sp_arrays* flat):
-    """The array of rows, of a learner that has some; its slots have been written before."""
-    cdef uint32_t* marks
-    array = array_of(<void**> &marks, sp_label_rows_measure(learner, flat), SP_MARKS_WIDTH, 4)
-    with nogil:
-        sp_label_rows_write(learner, flat, marks)
-    return array
-
-
-cdef tuple _entries_write(const sp_learner* learner, sp_arrays* flat):
-    """The same of a linear learner with many labels."""
-    cdef uint64_t* entries
-    array = array_of(<void**> &entries, sp_entries_measure(learner, flat), SP_ENTRIES_WIDTH, 8)
-    with nogil:
-        sp_entries_write(learner, flat, entries)
-    return array
-
-
-cdef int _rows_are_read(int fault) except -1:
-    """An error if something was wrong with rows."""
-    if fault == SP_MARKS_MEMORY:
-        raise MemoryError("no memory for the model")
-    if fault:
-        raise ValueError(_CONTRADICTS)
-    return 0
-
-
-cdef int _entries_read(sp_learner* learner, array, bint whole) except -1:
-    """Read that array, as _marks_read does."""
-    cdef size_t n
-    cdef int fault
-    cdef const uint64_t* entries = <const uint64_t*> array_start(array, SP_ENTRIES_WIDTH, 8, &n)
-    with nogil:
-        fault = (sp_entries_map if whole else sp_entries_read)(learner, entries, n)
-    return _rows_are_read(fault)
-
-
-cdef int _marks_read(sp_learner* learner, array, marked, const sp_arrays* flat,
-                     bint whole) except -1:
-    """Read that array, after names and slots; use it in place if the slots lie in a file.
-
-    `marked`: what a MultiLabelClassifier keeps for each label. It has all its entries looked at.
-    """
-    cdef size_t n, n_labels
-    cdef int fault = 0
-    cdef const uint32_t* marks = <const uint32_t*> array_start(array, SP_MARKS_WIDTH, 4, &n)
-    cdef const double* numbers
-    if marked is not None:
-        numbers = <const double*> array_start(marked, SP_LABEL_WIDTH, 8, &n_labels)
-        if n_labels != <size_t> learner.sets.n_labels:
-            raise ValueError("what is kept for each label does not fit the labels")
-        with nogil:
-            fault = sp_sets_labels_read(learner, numbers)
-            if not fault and whole:
-                fault = sp_sets_marks_check(learner, flat.weights, flat.n_weights, marks, n)
-    if not fault:
-        with nogil:
-            fault = (sp_label_rows_map if whole else sp_label_rows_read)(learner, marks, n)
-    return _rows_are_read(fault)
-
-
-cdef int arrays_look_up(sp_arrays* flat, int depth) except -1:
+cdef int arrays_look_up(sp_file_arrays* laid, int source) except -1:
     """Fill in the lookup of what arrays_write has written. The learner may change again by now.
 
     An error if names are too deep.
     """
     cdef bint too_deep
-    if flat.keys == NULL:           # hashed
-        return 0
     with nogil:
-        if flat.words != NULL:
-            sp_arrays_lookup(flat)
-        too_deep = sp_arrays_too_deep(flat, depth)
+        too_deep = sp_file_arrays_look_up(laid, source)
     if too_deep:
-        keeper = ("model file cannot hold; pickle the model instead" if depth == SP_ARRAYS_DEPTH
-                  else "pickle cannot hold")
+        depth, keeper = ((100, "model file cannot hold; pickle the model instead")
+                         if source == SP_FROM_FILE else (1000, "pickle cannot hold"))
         raise ValueError(
             f"the model has a feature name that is a tuple nested more than {depth} deep, which a "
             f"{keeper}")
@@ -467,84 +298,36 @@ cdef int arrays_look_up(sp_arrays* flat, int depth) except -1:
 
 
 cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,
-                     bint whole, int depth) except -1:
+                     int source) except -1:
     """Fill an untrained learner with an empty index. Everything is checked.
 
-    `whole`: use the arrays in place; their owner keeps them alive, and the learner is read-only.
-    After an error the learner cannot be used.
+    In place, the owner of the arrays keeps them alive, and the learner is read-only. After an error
+    the learner cannot be used.
     """
-    cdef sp_arrays flat
-    cdef int fault
-    cdef size_t n_stamps
-    cdef int bits = learner.index.bits
-    cdef bint limited = sp_index_is_limited(&learner.index)
-    cdef dict voted = {}
-    if sp_learner_can(learner, SP_CAN_VOTE):
-        if whole:
-            raise ValueError("a VotedPerceptron cannot be used in place")
-        voted = {name: arrays.pop(name) for name in VOTED}
-    marked = arrays.pop("marked") if sp_learner_can(learner, SP_CAN_SET) else None
-    shapes = arrays.pop("shapes") if sp_learner_is_shaped(learner) else None
-    marks = None
-    entries = arrays.pop("entries", None)
-    if entries is not None:
-        fault = sp_learner_widen(learner)
-        if fault == SP_MARKS_MEMORY:
-            raise MemoryError("no memory for the model")
-        if fault:
-            raise ValueError("the arrays are not those of such a model")
-    elif sp_learner_has_rows(learner):
-        marks = arrays.pop("marks")
-    # a pickle leaves out the lookup; a file that is used in place has its checksum beside them, and
-    # perhaps a journal and steps
-    if arrays.keys() - {"lookup", "crc32", "journal", "steps"} != {"weights", "chunks"} | (
-            {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
+    cdef sp_file_arrays found
+    cdef sp_array* shape
+    cdef sp_fault fault
+    cdef int i, wrong
+    memset(&found, 0, sizeof(found))
+    if not arrays.keys() <= _SET_OF_ARRAYS:
         raise ValueError("the arrays are not those of such a model")
-    memset(&flat, 0, sizeof(sp_arrays))
-    if arrays["weights"][0][1:] != (learner.table.width,):
-        raise ValueError("a row of weights has another length than the model's")
-    flat.weights = <double*> array_start(
-        arrays["weights"], learner.table.width, 8, &flat.n_weights)
-    flat.chunks = <uint32_t*> array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
-    if bits:
-        flat.slots = <uint32_t*> array_start(arrays["rows"], 0, 4, &flat.n_stored)
-    else:
-        flat.keys = <sp_key*> array_start(arrays["keys"], 2, 8, &flat.n_keys)
-        flat.texts = <uint8_t*> array_start(arrays["texts"], 0, 1, &flat.n_texts)
-        if not SP_SLOTS_RESERVED <= flat.n_keys < SP_SLOT_MAX:
-            raise ValueError("the number of names is invalid")
-        if whole or "lookup" in arrays:
-            flat.words = <uint32_t*> array_start(arrays["lookup"], 0, 4, &flat.n_words)
-            if not 0 < flat.n_words < SP_SLOT_MAX:
-                raise ValueError("the number of names is invalid")
-    if limited:
-        flat.stamps = <uint32_t*> array_start(arrays["stamps"], 0, 4, &n_stamps)
-        if n_stamps != flat.n_keys or flat.n_keys > learner.index.max_slots or not (
-                SP_SLOTS_RESERVED <= learner.ceiling.hand
-                < max(flat.n_keys, <size_t> SP_SLOTS_RESERVED + 1)):
-            raise ValueError("what is kept for max_features does not fit it")
-    if whole:
-        fault = sp_arrays_map(&flat, &learner.index, &learner.table, n_outputs)
-    else:
-        with nogil:
-            fault = sp_arrays_read(&flat, &learner.index, &learner.table, n_outputs, n_objects,
-                                   depth)
-            if not fault and sp_learner_slots_fault(learner):
-                fault = SP_ARRAYS_WEIGHT
-    sp_arrays_free(&flat)
-    if not fault and sp_learner_ready(learner) < 0:
-        fault = SP_ARRAYS_MEMORY
-    if fault == SP_ARRAYS_MEMORY:
+    for i in range(SP_ARRAYS):
+        array = arrays.get(_NAMES_OF_ARRAYS[i])
+        if array is not None:
+            shape = &found.shapes[i]
+            shape.there = True
+            shape.width = (len(array[0]) > 1 and array[0][1] if i == SP_ARRAY_WEIGHTS
+                           else sp_array_kind_of(i).width)
+            found.start[i] = array_start(array, shape.width, sp_array_kind_of(i).size, &shape.n)
+    with nogil:
+        wrong = sp_file_arrays_open(&found, learner, n_outputs, n_objects, source, &fault)
+        if not wrong and source == SP_FROM_MAPPED:
+            wrong = sp_file_arrays_look_through(&found, learner, &fault)
+    if wrong == SP_WHY_MEMORY:
         raise MemoryError("no memory for the model")
-    if fault:
-        raise ValueError((<bytes> sp_arrays_words(fault)).decode("ascii"))
-    if shapes is not None:
-        _shapes_read(learner, shapes)
-    if entries is not None:
-        return _entries_read(learner, entries, whole)
-    if marks is not None:
-        return _marks_read(learner, marks, marked, &flat, whole)
-    return _voted_read(learner, voted, n_outputs) if voted else 0
+    if wrong:
+        raise ValueError(_said(&fault)[0])
+    return 0
 
 
 # --- Parameters

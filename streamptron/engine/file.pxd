@@ -23,11 +23,14 @@ cdef extern from "json/numbers.h" nogil:
 cdef extern from "file/header.h" nogil:
     enum:
         SP_ARRAYS
+        SP_ARRAY_WEIGHTS
         SP_DELTA_ARRAYS
 
     ctypedef struct sp_array_kind:
         const char *name
+        const char *dtype
         uint8_t size
+        uint8_t width
 
     ctypedef struct sp_array:
         bint there
@@ -65,7 +68,25 @@ cdef extern from "file/parameters.h" nogil:
 
 
 cdef extern from "file/arrays.h" nogil:
-    const char *sp_arrays_words(int fault) noexcept
+    enum:
+        SP_FROM_FILE
+        SP_FROM_MAPPED
+        SP_FROM_PICKLE
+
+    ctypedef struct sp_file_arrays:
+        sp_array *shapes
+        void **start
+
+    ctypedef void *(*sp_file_arrays_room)(void *whose, int array, const sp_array *shape) noexcept
+
+    int sp_file_arrays_open(const sp_file_arrays *arrays, sp_learner *learner,
+                            Py_ssize_t n_outputs, size_t n_objects, int source,
+                            sp_fault *fault) noexcept
+    int sp_file_arrays_look_through(const sp_file_arrays *arrays, sp_learner *learner,
+                                    sp_fault *fault) noexcept
+    int sp_file_arrays_lay_out(const sp_learner *learner, bint lookup, sp_file_arrays_room room,
+                               void *whose, sp_file_arrays *arrays) noexcept
+    bint sp_file_arrays_look_up(sp_file_arrays *arrays, int source) noexcept
 
 
 cdef extern from "file/open.h" nogil:

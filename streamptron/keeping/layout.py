@@ -10,39 +10,6 @@ VERSION = "1"  # docs/format.md says when it counts up
 ALIGNMENT = 64  # of the arrays' start: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
 
-# The arrays in the order of the file, wider numbers first so that all of them are aligned: the type
-# and the shape of one row (of weights the core knows it).
-ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
-    "weights": ("F64", None),
-    "voted_values": ("F64", ()),
-    "voted_times": ("F64", ()),
-    "voted_steps": ("F64", ()),
-    "voted_starts": ("F64", ()),
-    "marked": ("F64", (6,)),
-    "entries": ("U64", (2,)),
-    "keys": ("U64", (2,)),
-    "chunks": ("U32", (3,)),
-    "rows": ("U32", ()),
-    "lookup": ("U32", ()),
-    "stamps": ("U32", ()),
-    "voted_slots": ("U32", ()),
-    "voted_sizes": ("U32", ()),
-    "voted_updates": ("U32", ()),
-    "voted_turns": ("U32", (2,)),
-    "marks": ("U32", (4,)),
-    "shapes": ("U32", ()),
-    "texts": ("U8", ()),
-    "journal": ("U8", ()),
-    "steps": ("U8", ()),
-}
-EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
-LIMITED = EXACT | {"stamps"}
-HASHED = {"weights", "chunks", "rows"}
-VOTED = {name for name in ARRAYS if name.startswith("voted_")}  # of a VotedPerceptron, besides
-SETS = {"marked", "marks"}  # of a MultiLabelClassifier, besides
-ROWS = {"marks"}  # of an AdaptiveClassifier with more than two labels, besides
-ENTRIES = {"entries"}  # of a Perceptron, MIRA or AROW with many labels, besides
-SHAPES = {"shapes"}  # of an AdaptiveClassifier with curves or surfaces, besides
 JOURNAL = "journal"  # of any learner's, if one was saved with it
 STEPS = "steps"  # of a pipeline, if there are others than a tokenizer
 BESIDE = {JOURNAL, STEPS}

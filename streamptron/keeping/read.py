@@ -19,19 +19,11 @@ from streamptron.keeping.classes import classes
 from streamptron.keeping.files import check_regular
 from streamptron.keeping.layout import (
     BESIDE,
-    ENTRIES,
-    EXACT,
-    HASHED,
     HEADER_LIMIT,
     IN_PLACE,
     JOURNAL,
-    LIMITED,
     ONCE,
-    ROWS,
-    SETS,
-    SHAPES,
     STEPS,
-    VOTED,
     Contents,
 )
 
@@ -287,24 +279,10 @@ class _Header:
         cls = classes().learners[self.part("class")]
         # parameters added after the file was written have their defaults
         model = cls(**self.parameters("parameters"))
-        limited = getattr(model, "max_features", None) is not None
-        expected = HASHED if model.hash_bits is not None else LIMITED if limited else EXACT
-        if model._can("vote"):
-            if whole is not None:
-                raise _NotOurs(
-                    "holds a VotedPerceptron, which cannot be used in place: load it without mmap"
-                )
-            expected = expected | VOTED
-        if model._can("set"):
-            expected = expected | SETS
-        if "entries" in self.arrays:
-            expected = expected | ENTRIES
-        if "many" in self.metadata:
-            expected = expected | ROWS
-        if getattr(model, "shape", "line") != "line":
-            expected = expected | SHAPES
-        if self.arrays.keys() - BESIDE != expected:
-            raise ModelFileError("the arrays are not those of such a model")
+        if whole is not None and model._can("vote"):
+            raise _NotOurs(
+                "holds a VotedPerceptron, which cannot be used in place: load it without mmap"
+            )
         labels = self.part("labels")
         state = {
             "seed": int(self.part("seed"), 16),

@@ -23,16 +23,15 @@ from streamptron.common.values import (
 from streamptron.common.version import RELEASE
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
+from streamptron.doors.state import array_kinds
 from streamptron.engine.api import UNICODE
 from streamptron.keeping.files import replace
 from streamptron.keeping.layout import (
     ALIGNMENT,
-    ARRAYS,
     CHECKSUM,
     FORMAT,
     HEADER_LIMIT,
     IN_PLACE,
-    ITEM,
     JOURNAL,
     ONCE,
     STEPS,
@@ -44,6 +43,7 @@ if typing.TYPE_CHECKING:
     import os
 
 
+ARRAYS = array_kinds()  # the type and size of a number, in the order of the file
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -236,8 +236,8 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
     header: dict[str, Any] = {"__metadata__": {**metadata, "header_crc32": f"{0:08x}"}}
     at = 0
     for name, shape in shapes.items():
-        dtype = ARRAYS[name][0]
-        end = at + math.prod(shape) * ITEM[dtype]
+        dtype, size = ARRAYS[name]
+        end = at + math.prod(shape) * size
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, end]}
         at = end
     text = _ENCODER.encode(header).encode()

@@ -9,7 +9,7 @@ SP_API bool sp_learner_has_rows(const sp_learner *learner)
     return sp_machine_row_blocks(learner) != 0;
 }
 
-SP_API size_t sp_label_rows_measure(const sp_learner *learner, const sp_arrays *flat)
+SP_PRIVATE size_t sp_label_rows_measure(const sp_learner *learner, const sp_arrays *flat)
 {
     size_t marks = 1;
     for (uint32_t b = 0; sp_machine_row_blocks(learner) >> b; b++) {
@@ -21,7 +21,7 @@ SP_API size_t sp_label_rows_measure(const sp_learner *learner, const sp_arrays *
     return marks;
 }
 
-SP_API void sp_label_rows_write(const sp_learner *learner, sp_arrays *flat, uint32_t *marks)
+SP_PRIVATE void sp_label_rows_write(const sp_learner *learner, sp_arrays *flat, uint32_t *marks)
 {
     const sp_sparse_rows *rows = (const sp_sparse_rows *)learner->table.arena;
     size_t at = 1;
@@ -34,7 +34,7 @@ SP_API void sp_label_rows_write(const sp_learner *learner, sp_arrays *flat, uint
     }
 }
 
-SP_API int sp_label_rows_read(sp_learner *learner, const uint32_t *marks, size_t n)
+SP_PRIVATE int sp_label_rows_read(sp_learner *learner, const uint32_t *marks, size_t n)
 {
     const sp_table *table = &learner->table;
     size_t n_labels = (size_t)sp_learner_labels(learner);
@@ -53,7 +53,7 @@ SP_API int sp_label_rows_read(sp_learner *learner, const uint32_t *marks, size_t
     return fault;
 }
 
-SP_API int sp_label_rows_map(sp_learner *learner, const uint32_t *marks, size_t n)
+SP_PRIVATE int sp_label_rows_map(sp_learner *learner, const uint32_t *marks, size_t n)
 {
     sp_table *table = &learner->table;
     if (!sp_marks_begin(marks, n))

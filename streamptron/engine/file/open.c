@@ -424,14 +424,16 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
                             bool in_place, sp_fault *fault)
 {
     ptrdiff_t n_outputs = 0;
+    sp_file_arrays found;
     if (header->arrays[SP_ARRAY_STEPS].there)
         return sp_steps_refused(header, arrays, fault);
     int failed = sp_contents_describe(contents, header, &n_outputs, fault);
     if (!failed && !in_place && !sp_header_fits(header, arrays))
         failed = sp_open_wrong(fault, "the arrays do not fit their checksum");
+    sp_file_arrays_behind(header, arrays, &found);
     if (!failed)
-        failed = sp_file_arrays_open(header, arrays, &contents->learner, n_outputs,
-                                     contents->n_objects, in_place, fault);
+        failed = sp_file_arrays_open(&found, &contents->learner, n_outputs, contents->n_objects,
+                                     in_place ? SP_FROM_MAPPED : SP_FROM_FILE, fault);
     if (!failed && !in_place)
         failed = sp_journal_keep(contents, header, arrays, fault);
     return failed;

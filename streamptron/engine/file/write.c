@@ -283,7 +283,7 @@ SP_PRIVATE int sp_delta_bytes(const sp_contents *contents, sp_delta *delta, cons
 SP_PRIVATE void sp_written_free(sp_written *written)
 {
     sp_bytes_free(&written->header);
-    sp_laid_out_free(&written->arrays);
+    sp_file_arrays_free(&written->arrays);
 }
 
 SP_PRIVATE const void *sp_written_piece(const sp_written *written, int i, size_t *n)
@@ -308,7 +308,7 @@ SP_PRIVATE int sp_contents_write(const sp_contents *contents, const char *by,
     uint32_t crc = 0;
     memset(to, 0, sizeof(*to));
     const sp_bytes *journal = contents->has_journal ? &contents->journal : NULL;
-    int failed = sp_file_arrays_lay_out(&contents->learner, journal, &to->arrays, fault);
+    int failed = sp_file_arrays_write(&contents->learner, journal, &to->arrays, fault);
     if (failed)
         return failed;
     const sp_array *shapes = to->arrays.shapes;

@@ -10,7 +10,7 @@
 
 typedef struct sp_written {
     sp_bytes header;
-    sp_laid_out arrays;
+    sp_file_arrays arrays;
 } sp_written;
 
 /* Write a learner that is not used in place. 0, or a kind of fault. Call sp_written_free in either

@@ -298,7 +298,7 @@ SP_HOT void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
     learner->version += 1;
 }
 
-SP_RARE SP_API bool sp_learner_slots_fault(const sp_learner *learner)
+SP_RARE SP_PRIVATE bool sp_learner_slots_fault(const sp_learner *learner)
 {
     return !learner->table.kind->weights
            && sp_machine_slots_fault(learner, learner->index.n_slots);

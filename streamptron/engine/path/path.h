@@ -142,7 +142,7 @@ SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule);
 
 /* Whether slots that were read from somewhere hold what this machine cannot have written. What is
    read checks that weights are finite. */
-SP_API bool sp_learner_slots_fault(const sp_learner *learner);
+SP_PRIVATE bool sp_learner_slots_fault(const sp_learner *learner);
 
 /* Work out what a learner keeps beside its slots, once these have been read from somewhere. -1
    without memory. */

@@ -34,13 +34,13 @@ SP_PRIVATE bool sp_sets_label_numbers(const sp_learner *learner, ptrdiff_t k, do
     return true;
 }
 
-SP_API void sp_sets_labels_write(const sp_learner *learner, double *marked)
+SP_PRIVATE void sp_sets_labels_write(const sp_learner *learner, double *marked)
 {
     for (ptrdiff_t k = 0; sp_sets_label_numbers(learner, k, marked); k++)
         marked += SP_LABEL_WIDTH;
 }
 
-SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked)
+SP_PRIVATE int sp_sets_labels_read(sp_learner *learner, const double *marked)
 {
     sp_sets *s = &learner->sets;
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
@@ -69,8 +69,8 @@ SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event
     return true;
 }
 
-SP_API int sp_sets_marks_check(const sp_learner *learner, const double *slots, size_t n_slots,
-                               const uint32_t *marks, size_t n)
+SP_PRIVATE int sp_sets_marks_check(const sp_learner *learner, const double *slots, size_t n_slots,
+                                   const uint32_t *marks, size_t n)
 {
     size_t at = 1;
     return sp_marks_begin(marks, n)

@@ -15,12 +15,12 @@ enum {
 
 /* Labels' numbers, written down, and those of an untrained learner filled in: 0, or what is wrong.
    Rows are written and read as any other learner's (exchange/label_rows.h). */
-SP_API void sp_sets_labels_write(const sp_learner *learner, double *marked);
-SP_API int sp_sets_labels_read(sp_learner *learner, const double *marked);
+SP_PRIVATE void sp_sets_labels_write(const sp_learner *learner, double *marked);
+SP_PRIVATE int sp_sets_labels_read(sp_learner *learner, const double *marked);
 
 /* Look at all entries of slots that lie in a file: 0, or what is wrong. */
-SP_API int sp_sets_marks_check(const sp_learner *learner, const double *slots, size_t n_slots,
-                               const uint32_t *marks, size_t n);
+SP_PRIVATE int sp_sets_marks_check(const sp_learner *learner, const double *slots, size_t n_slots,
+                                   const uint32_t *marks, size_t n);
 
 /* Whether an event's rows, of entries that no one has looked at, are some. */
 SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event *event);

@@ -14,7 +14,7 @@
 
 static size_t sp_pair_end(const uint8_t *p, size_t n, size_t at, int depth);
 
-SP_API void sp_arrays_free(sp_arrays *flat)
+SP_PRIVATE void sp_arrays_free(sp_arrays *flat)
 {
     sp_free(flat->stored);
     sp_free(flat->rising);
@@ -157,7 +157,7 @@ static void sp_arrays_write_hashed(sp_arrays *flat, const sp_index *index, const
 
 /* --- Writing */
 
-SP_API int sp_arrays_measure(sp_arrays *flat, const sp_index *index, const sp_table *table)
+SP_PRIVATE int sp_arrays_measure(sp_arrays *flat, const sp_index *index, const sp_table *table)
 {
     memset(flat, 0, sizeof(sp_arrays));
     flat->seed = index->seed;
@@ -180,7 +180,7 @@ SP_API int sp_arrays_measure(sp_arrays *flat, const sp_index *index, const sp_ta
     return 0;
 }
 
-SP_API void sp_arrays_write(sp_arrays *flat, const sp_index *index, const sp_table *table)
+SP_PRIVATE void sp_arrays_write(sp_arrays *flat, const sp_index *index, const sp_table *table)
 {
     size_t text = 0;
     size_t place = 0;
@@ -232,7 +232,7 @@ static int sp_slot_bits(size_t n_slots)
     return bits;
 }
 
-SP_API void sp_arrays_lookup(sp_arrays *flat)
+SP_PRIVATE void sp_arrays_lookup(sp_arrays *flat)
 {
     sp_lookup lookup;
     sp_key key;
@@ -442,7 +442,7 @@ SP_PRIVATE int sp_arrays_check_in_place(const sp_index *index, size_t n_objects)
     return sp_arrays_check_keys(&flat, n_objects, SP_ARRAYS_DEPTH);
 }
 
-SP_API bool sp_arrays_too_deep(const sp_arrays *flat, int depth)
+SP_PRIVATE bool sp_arrays_too_deep(const sp_arrays *flat, int depth)
 {
     const sp_key *key;
     uint8_t inside[16];
@@ -597,8 +597,8 @@ static int sp_arrays_read_chunk(sp_table *table, const uint32_t *chunk, size_t n
     return 0;
 }
 
-SP_API int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
-                          size_t n_objects, int depth)
+SP_PRIVATE int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table,
+                              ptrdiff_t n_outputs, size_t n_objects, int depth)
 {
     size_t place = 0;
     size_t n_slots = index->bits ? flat->n_stored : flat->n_keys;
@@ -638,7 +638,7 @@ SP_API int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table, ptr
     return place == flat->n_weights ? 0 : SP_ARRAYS_CHUNK;
 }
 
-SP_API int sp_arrays_map(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs)
+SP_PRIVATE int sp_arrays_map(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs)
 {
     size_t place = 0;
     size_t n_slots = index->bits ? sp_index_numbers(index) : flat->n_keys;

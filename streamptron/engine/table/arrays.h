@@ -68,13 +68,13 @@ typedef struct sp_arrays {
 } sp_arrays;
 
 /* Free the bitmap and the slots; the rest belongs to others. */
-SP_API void sp_arrays_free(sp_arrays *flat);
+SP_PRIVATE void sp_arrays_free(sp_arrays *flat);
 
 /* How large the arrays will be. Returns -1 without memory. Call sp_arrays_free in either case. */
-SP_API int sp_arrays_measure(sp_arrays *flat, const sp_index *index, const sp_table *table);
+SP_PRIVATE int sp_arrays_measure(sp_arrays *flat, const sp_index *index, const sp_table *table);
 
 /* Fill the arrays, which have the sizes that sp_arrays_measure found. */
-SP_API void sp_arrays_write(sp_arrays *flat, const sp_index *index, const sp_table *table);
+SP_PRIVATE void sp_arrays_write(sp_arrays *flat, const sp_index *index, const sp_table *table);
 
 /* The slots of a block among those written, in their order, and how many. */
 SP_PRIVATE double *sp_arrays_part(const sp_arrays *flat, uint32_t block, size_t *n);
@@ -83,7 +83,7 @@ SP_PRIVATE double *sp_arrays_part(const sp_arrays *flat, uint32_t block, size_t 
 
    Consecutive words are far apart in memory, so a batch of them is prefetched before the first is
    written. The slots must come in order, since their places depend on it. */
-SP_API void sp_arrays_lookup(sp_arrays *flat);
+SP_PRIVATE void sp_arrays_lookup(sp_arrays *flat);
 
 /* Whether a model could have stored this key, whose bytes are at `text`. */
 SP_PRIVATE bool sp_is_key(const sp_key *key, const uint8_t *text, size_t n_objects, int depth);
@@ -98,15 +98,16 @@ SP_PRIVATE int sp_arrays_check_keys(const sp_arrays *flat, size_t n_objects, int
 SP_PRIVATE int sp_arrays_check_in_place(const sp_index *index, size_t n_objects);
 
 /* Whether a model has a name that sp_arrays_check_keys would refuse: tuples nested too deep. */
-SP_API bool sp_arrays_too_deep(const sp_arrays *flat, int depth);
+SP_PRIVATE bool sp_arrays_too_deep(const sp_arrays *flat, int depth);
 
 /* Copy the arrays into index and table. 0, or what is wrong. Call sp_arrays_free in either case. */
-SP_API int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
-                          size_t n_objects, int depth);
+SP_PRIVATE int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table,
+                              ptrdiff_t n_outputs, size_t n_objects, int depth);
 
 /* Let index and table use the arrays in place; see sp_arrays_read.
 
    The arrays must outlive the learner, and nothing may be learned, because they are not its own. */
-SP_API int sp_arrays_map(sp_arrays *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs);
+SP_PRIVATE int sp_arrays_map(sp_arrays *flat, sp_index *index, sp_table *table,
+                             ptrdiff_t n_outputs);
 
 #endif

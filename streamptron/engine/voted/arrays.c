@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-SP_API void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs)
+SP_PRIVATE void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs)
 {
     flat->n_updates = (size_t)sp_voters_updates(v);
     flat->n_mentions = flat->n_turns = 0;
@@ -46,8 +46,8 @@ static void sp_mentions_flatten(sp_voted *flat, const sp_voters *v, const sp_ind
     }
 }
 
-SP_API int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
-                             ptrdiff_t n_outputs)
+SP_PRIVATE int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                                 ptrdiff_t n_outputs)
 {
     size_t at = 0;
     const sp_voter *voter;
@@ -157,8 +157,8 @@ static int sp_updates_read(sp_voters *v, const sp_voted *flat, const sp_slot_typ
     return 0;
 }
 
-SP_API int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs, sp_index *index,
-                          sp_table *table)
+SP_PRIVATE int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs,
+                              sp_index *index, sp_table *table)
 {
     size_t at = 0;
     sp_voter *voter;

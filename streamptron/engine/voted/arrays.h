@@ -39,15 +39,15 @@ typedef struct sp_voted {
 } sp_voted;
 
 /* How large the arrays will be. */
-SP_API void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs);
+SP_PRIVATE void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs);
 
 /* Fill the arrays, which are as large as sp_voters_measure has said. -1 without memory. */
-SP_API int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
-                             ptrdiff_t n_outputs);
+SP_PRIVATE int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                                 ptrdiff_t n_outputs);
 
 /* Fill in an untrained one whose clock is set, after index and table. Numbers of a hashed index
    whose rows are zero get slots now. Returns 0, SP_VOTED_MEMORY or SP_VOTED_WRONG. */
-SP_API int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs, sp_index *index,
-                          sp_table *table);
+SP_PRIVATE int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs,
+                              sp_index *index, sp_table *table);
 
 #endif

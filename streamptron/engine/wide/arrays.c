@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-SP_API bool sp_learner_is_wide(const sp_learner *learner)
+SP_PRIVATE bool sp_learner_is_wide(const sp_learner *learner)
 {
     return sp_table_is_wide(&learner->table);
 }
@@ -24,7 +24,7 @@ static const sp_wide *sp_wide_row_of(const double *slot)
     return (const sp_wide *)(const void *)slot;
 }
 
-SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *flat)
+SP_PRIVATE size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *flat)
 {
     size_t units = 1;
     for (size_t i = 0; i < flat->n_weights; i++)
@@ -32,7 +32,7 @@ SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *fla
     return units;
 }
 
-SP_API void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uint64_t *entries)
+SP_PRIVATE void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uint64_t *entries)
 {
     size_t at = 1;
     memset(entries, 0, SP_WIDE_UNIT);
@@ -70,7 +70,7 @@ static int sp_entries_read_row(sp_table *table, sp_wide *row, const uint8_t *ent
                : SP_MARKS_WRONG;
 }
 
-SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n)
+SP_PRIVATE int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n)
 {
     sp_table *table = &learner->table;
     size_t at = 1;
@@ -84,7 +84,7 @@ SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t 
     return !fault && at != n ? SP_MARKS_WRONG : fault;
 }
 
-SP_API int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n)
+SP_PRIVATE int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n)
 {
     sp_table *table = &learner->table;
     if (!sp_entries_begin(entries, n))

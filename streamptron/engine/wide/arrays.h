@@ -20,24 +20,24 @@
 enum { SP_ENTRIES_WIDTH = 2 };
 
 /* Whether the labels of a linear learner lie in rows. */
-SP_API bool sp_learner_is_wide(const sp_learner *learner);
+SP_PRIVATE bool sp_learner_is_wide(const sp_learner *learner);
 
 /* Let the slots of an untrained learner have rows, which are going to be read. 0, or what is
    wrong: it is none that has them. */
 SP_API int sp_learner_widen(sp_learner *learner);
 
 /* How many units a learner has, whose slots have been written. */
-SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *flat);
+SP_PRIVATE size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *flat);
 
 /* Write them down, and in the slots where each row is. */
-SP_API void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uint64_t *entries);
+SP_PRIVATE void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uint64_t *entries);
 
 /* Fill in the rows of a learner whose slots and labels have been read. 0, or what is wrong. */
-SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n);
+SP_PRIVATE int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n);
 
 /* Let a learner whose slots lie in a file use the rows there. 0, or what is wrong. They must
    outlive it, and nothing may be learned. Rows are checked when they are read. */
-SP_API int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n);
+SP_PRIVATE int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n);
 
 /* The table of a learner that is one of several in this form: a second one of the same weights.
    `positive`: which of two labels that share an output it stands for, and each gets one then; -1:
