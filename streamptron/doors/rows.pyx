@@ -84,7 +84,7 @@ cdef class MatrixRows(Rows):
         else:
             m.n_rows = self.buffers[2].shape[0] - 1
             m.n_columns = n_columns
-            m.wide = self.buffers[1].itemsize == 8
+            m.long_columns = self.buffers[1].itemsize == 8
             m.columns = <const char*> self.buffers[1].buf
             m.starts = <const char*> self.buffers[2].buf
             m.n_values = min(self.buffers[0].shape[0], self.buffers[1].shape[0])

@@ -137,7 +137,7 @@ cdef extern from "events/matrix.h" nogil:
         int number
         const char *values
         Py_ssize_t n_values
-        bint wide
+        bint long_columns
         const char *starts
         const char *columns
         Py_ssize_t row_stride

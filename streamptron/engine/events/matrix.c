@@ -258,7 +258,7 @@ SP_API int sp_matrix_check(const sp_matrix *m, ptrdiff_t first, ptrdiff_t last)
             found |= sp_check_numbers(m, r, 0, m->n_columns);
         return found;
     }
-    found = m->wide ? sp_check_columns_wide(m, first, last)
+    found = m->long_columns ? sp_check_columns_wide(m, first, last)
                     : sp_check_columns_narrow(m, first, last);
     if (found & SP_MATRIX_FAULTY)
         return found;
@@ -315,7 +315,7 @@ SP_HOT ptrdiff_t sp_matrix_row(const sp_matrix *m, ptrdiff_t r, bool zeros,
 {
     ptrdiff_t first, last;
     sp_matrix_span(m, r, &first, &last);
-    if (!zeros && !m->dense && !m->wide && m->number == SP_NUMBER_F64) {
+    if (!zeros && !m->dense && !m->long_columns && m->number == SP_NUMBER_F64) {
         *columns = (const uint32_t *)m->columns + first;
         *values = (const double *)m->values + first;
         return last - first;
@@ -339,7 +339,7 @@ SP_HOT void sp_matrix_prefetch(const sp_matrix *m, ptrdiff_t r, ptrdiff_t ahead)
 {
     ptrdiff_t first, last;
     ptrdiff_t size = sp_number_size(m->number);
-    ptrdiff_t column_size = m->wide ? 8 : 4;
+    ptrdiff_t column_size = m->long_columns ? 8 : 4;
     if (m->dense)
         return;
     sp_matrix_span(m, r, &first, &last);
@@ -355,7 +355,7 @@ SP_PRIVATE void sp_matrix_prefetch_half(const sp_matrix *m, ptrdiff_t r, bool se
 {
     ptrdiff_t first, last;
     ptrdiff_t size = sp_number_size(m->number);
-    ptrdiff_t column_size = m->wide ? 8 : 4;
+    ptrdiff_t column_size = m->long_columns ? 8 : 4;
     if (m->dense)
         return;
     sp_matrix_span(m, r, &first, &last);

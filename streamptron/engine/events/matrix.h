@@ -48,7 +48,7 @@ typedef struct sp_matrix {
     int number; /* NUMBER_ kind of the values */
     const char *values;
     ptrdiff_t n_values; /* as stored */
-    bool wide;          /* sparse: starts and columns are int64, not int32 */
+    bool long_columns;  /* sparse: starts and columns are int64, not int32 */
     const char *starts;
     const char *columns;
     ptrdiff_t row_stride; /* dense */
@@ -64,7 +64,7 @@ typedef struct sp_matrix_scratch {
 
 static inline ptrdiff_t sp_matrix_start(const sp_matrix *m, ptrdiff_t r)
 {
-    if (m->wide)
+    if (m->long_columns)
         return (ptrdiff_t)((const int64_t *)m->starts)[r];
     return ((const int32_t *)m->starts)[r];
 }
@@ -72,7 +72,7 @@ static inline ptrdiff_t sp_matrix_start(const sp_matrix *m, ptrdiff_t r)
 /* The column of the k-th stored value of a sparse matrix. */
 static inline int64_t sp_matrix_column(const sp_matrix *m, ptrdiff_t k)
 {
-    if (m->wide)
+    if (m->long_columns)
         return ((const int64_t *)m->columns)[k];
     return ((const int32_t *)m->columns)[k];
 }

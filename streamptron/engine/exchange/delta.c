@@ -431,7 +431,7 @@ static int sp_overlay_begin(sp_learner *learner, const sp_learner *from, ptrdiff
     if (sp_table_add_outputs(table, n_outputs - table->n_outputs) < 0
         || sp_table_reserve_places(
                table, SP_MAX(((size_t)(n_slots - 1) >> SP_CHUNK_BITS) + 1, base->n_chunks),
-               table->whole)
+               table->is_full_size)
                < 0)
         return SP_SHARD_MEMORY;
     if (laid)

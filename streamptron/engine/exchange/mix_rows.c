@@ -259,7 +259,7 @@ SP_PRIVATE int sp_mix_rows(sp_merge *m)
     size_t new = chunks - SP_MIN(chunks, base->n_chunks);
     if (to->kind->weights) /* of others few chunks are there in more than the first block */
         new *= (size_t)to->n_blocks;
-    if (sp_table_reserve_places(to, chunks, to->whole) < 0
+    if (sp_table_reserve_places(to, chunks, to->is_full_size) < 0
         || sp_pool_reserve(&to->pool, base->pool.used + new * sp_pool_block(sp_chunk_bytes(to)))
                < 0)
         return -1;

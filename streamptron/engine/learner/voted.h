@@ -48,7 +48,7 @@ typedef struct sp_voters_span {
 typedef struct sp_voter {
     sp_turn *turns;        /* behind them in memory are the spans */
     sp_voters_span *spans; /* of SP_SPAN turns */
-    sp_voters_span *wide;  /* of SP_SPANS */
+    sp_voters_span *outer; /* of SP_SPANS */
     ptrdiff_t start;
     ptrdiff_t end;
     ptrdiff_t room;

@@ -88,7 +88,7 @@ static double sp_many_reach_most(const sp_adaptive *a, ptrdiff_t y)
 static void sp_many_aim_at(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t k, double g,
                            double u)
 {
-    const double wide = (double)a->n_labels / SP_MANY_EACH;
+    const double least = (double)a->n_labels / SP_MANY_EACH;
     sp_stride *stride = &w->weighed.strides[w->weighed.n_strides];
     ptrdiff_t n = w->weighed.n_strides;
     sp_adaptive_scratch_aim(a, &w->weighed, k, g, u);
@@ -97,10 +97,10 @@ static void sp_many_aim_at(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t k
     stride->always = stride->f;
     if (g > 0.0)
         stride->f = sp_eta(a, &w->weighed, sp_many_reach_most(a, k)) * u * g;
-    if (g > 0.0 || stride->q > SP_MIN(wide, SP_MANY_WIDE)) {
+    if (g > 0.0 || stride->q > SP_MIN(least, SP_MANY_MAKES)) {
         w->adds[w->n_adds++] = (uint32_t)k;
         if (w->few)
-            w->wide |= (uint64_t)1 << k;
+            w->making |= (uint64_t)1 << k;
     }
 }
 
@@ -161,7 +161,7 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_many_scratch *w, ptrdi
     double p;
     w->weighed.n_strides = 0;
     w->n_adds = 0;
-    w->wide = 0;
+    w->making = 0;
     w->weighed.sharper = 0.0;
     if (u == 0.0)
         return;
@@ -202,7 +202,7 @@ static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_many_scratch
 {
     uint32_t n = row->n;
     if (labels != NULL)
-        return n + sp_ones((w->wide | (uint64_t)1 << y) & ~*labels);
+        return n + sp_ones((w->making | (uint64_t)1 << y) & ~*labels);
     n += !sp_row_has(rows, row, (uint32_t)y);
     for (ptrdiff_t j = 0; steps && j < w->n_adds; j++)
         n += (ptrdiff_t)w->adds[j] != y && !sp_row_has(rows, row, w->adds[j]);
@@ -243,7 +243,7 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_ma
         if (slots[i] == SP_SLOT_NULL)
             continue;
         if (w->few && i < weighed->n_plain && !seen->thick
-            && !((w->wide | (uint64_t)1 << y) & ~seen->labels))
+            && !((w->making | (uint64_t)1 << y) & ~seen->labels))
             continue;
         if (!seen->fresh)
             row = &sp_head_of(table->blocks->chunks, slots[i])->row;
@@ -485,7 +485,7 @@ SP_AVX2_UNLESS_SMALL(void, sp_many_learn_rows,
             sp_head *head = sp_head_of(learner->table.blocks->chunks, slots[i]);
             uint64_t labels = 0;
             if (w->few) {
-                const uint64_t needed = (X == 0.0 ? 0 : w->wide) | (uint64_t)counts << y;
+                const uint64_t needed = (X == 0.0 ? 0 : w->making) | (uint64_t)counts << y;
                 labels = w->rows[i].labels | needed;
                 sp_few_add(rows, &head->row, needed & ~w->rows[i].labels);
                 if (X != 0.0)

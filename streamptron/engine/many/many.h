@@ -60,7 +60,7 @@
 #include "many/tree.h"
 #include "rows/dense.h"
 
-#define SP_MANY_WIDE 0.25     /* an error of more makes entries, */
+#define SP_MANY_MAKES 0.25    /* an error of more makes entries, */
 #define SP_MANY_EACH 1024.0   /* with few labels one of more than so many of all K */
 #define SP_MANY_RARE 0.006    /* labels that come more rarely than that by the usual, count less */
 #define SP_MANY_USUAL 256.0   /* events that b is a mean of */
@@ -95,7 +95,7 @@ typedef struct sp_many_scratch {
     ptrdiff_t n_begun; /* and behind them, sums that have been begun */
     bool few;      /* labels are few, and no two entries share a slot; then */
     uint32_t thick; /* rows of so many entries become dense, */
-    uint64_t wide; /* and these labels are in `adds` */
+    uint64_t making; /* and these labels are in `adds` */
     bool shortened; /* E holds something */
     double *score; /* theirs, in one block of memory; w X r at first */
     double *z;

@@ -69,7 +69,7 @@ static void sp_block_fill(const sp_table *table, sp_block *block, size_t first, 
 /* Make room for n chunk places in a block that has `first`. Returns -1 without memory. */
 static int sp_block_open(sp_table *table, sp_block *block, size_t first, size_t n)
 {
-    size_t capacity = table->whole ? n : sp_places_ahead(n);
+    size_t capacity = table->is_full_size ? n : sp_places_ahead(n);
     void *p = sp_places_open(&block->of_chunks, block->chunks, sizeof(double *), capacity,
                              &table->bytes);
     if (p == NULL)
@@ -109,7 +109,7 @@ SP_RARE SP_API int sp_table_add_outputs(sp_table *table, ptrdiff_t n)
 
 SP_PRIVATE int sp_table_reserve_places(sp_table *table, size_t places, bool whole)
 {
-    table->whole = whole;
+    table->is_full_size = whole;
     if (places <= table->n_chunks)
         return 0;
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {

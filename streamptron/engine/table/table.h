@@ -93,7 +93,7 @@ struct sp_table {
     int lanes;        /* outputs per block */
     int width;        /* doubles per slot of a block */
     bool borrowed;    /* all chunks lie in a file, and none may be written */
-    bool whole;       /* there will be no more chunk places */
+    bool is_full_size; /* there will be no more chunk places */
     ptrdiff_t n_outputs;
     ptrdiff_t n_blocks;
     sp_block *blocks;

@@ -671,7 +671,7 @@ SP_RARE SP_PRIVATE int sp_wide_reformed(sp_table *to, const sp_table *dense, con
     const size_t labels = (size_t)(dense->n_blocks * dense->lanes);
     sp_wide_reforming turn = {NULL, NULL, NULL};
     if (sp_wide_begin(to, dense) < 0
-        || sp_table_reserve_places(to, dense->n_chunks, dense->whole) < 0)
+        || sp_table_reserve_places(to, dense->n_chunks, dense->is_full_size) < 0)
         return -1;
     turn.fields = (double *)sp_malloc((labels + 1) * (size_t)dense->layout.fields * sizeof(double));
     turn.labels = (uint32_t *)sp_malloc((labels + 1) * sizeof(uint32_t));
@@ -690,7 +690,7 @@ SP_RARE SP_PRIVATE int sp_wide_copied(sp_table *to, const sp_table *other, const
 {
     const uint32_t first = 0;
     if (sp_wide_begin(to, other) < 0
-        || sp_table_reserve_places(to, other->n_chunks, other->whole) < 0)
+        || sp_table_reserve_places(to, other->n_chunks, other->is_full_size) < 0)
         return -1;
     for (sp_slot_type at = SP_SLOT_INTERCEPT; at < n_slots; at++) {
         const sp_slot_type slot = sp_index_place(index, at);

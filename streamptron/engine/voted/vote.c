@@ -11,7 +11,7 @@ static void sp_voted_scratch_free(sp_scratch_head *head)
     sp_free(ballot->dots);
     sp_free(ballot->touched);
     ballot->dots = NULL;
-    ballot->touched = ballot->wide = NULL;
+    ballot->touched = ballot->outer = NULL;
     ballot->room = 0;
 }
 
@@ -46,7 +46,7 @@ SP_PRIVATE int sp_voted_scratch_reserve(sp_event *event, const sp_voters *v)
         sp_voted_scratch_free(&ballot->head);
         return -1;
     }
-    ballot->wide = ballot->touched + room / SP_SPAN;
+    ballot->outer = ballot->touched + room / SP_SPAN;
     ballot->room = room;
     return 0;
 }
@@ -75,7 +75,7 @@ static void sp_voted_scratch_fill(sp_voted_scratch *ballot, const sp_voters *v,
     for (ptrdiff_t i = 0, end = (sp_voters_updates(v) + SP_SPAN - 1) >> SP_SPAN_BITS; i < end;
          i++) {
         if (touched[i])
-            ballot->wide[i >> SP_SPAN_BITS] = 1;
+            ballot->outer[i >> SP_SPAN_BITS] = 1;
     }
 }
 
@@ -89,7 +89,7 @@ static void sp_voted_scratch_clear(sp_voted_scratch *ballot, const sp_voters *v)
             memset(ballot->dots + i * SP_SPAN, 0, SP_SPAN * sizeof(double));
     }
     memset(ballot->touched, 0, (n + SP_SPAN - 1) >> SP_SPAN_BITS);
-    memset(ballot->wide, 0, (n + SP_SPANS - 1) >> (2 * SP_SPAN_BITS));
+    memset(ballot->outer, 0, (n + SP_SPANS - 1) >> (2 * SP_SPAN_BITS));
 }
 
 /* Whether the event may share a feature with an update of the turns p to last. */
@@ -116,8 +116,8 @@ static ptrdiff_t sp_pass(const sp_voters *v, const sp_voter *voter, const sp_vot
                          ptrdiff_t p, double A, bool above)
 {
     if ((p & (SP_SPANS - 1)) == 0 && p + SP_SPANS <= voter->end
-        && sp_keeps_sign(&voter->wide[p >> (2 * SP_SPAN_BITS)], A, above)
-        && !sp_is_touched(v, voter, p, p + SP_SPANS - 1, ballot->wide, 2 * SP_SPAN_BITS))
+        && sp_keeps_sign(&voter->outer[p >> (2 * SP_SPAN_BITS)], A, above)
+        && !sp_is_touched(v, voter, p, p + SP_SPANS - 1, ballot->outer, 2 * SP_SPAN_BITS))
         return SP_SPANS;
     if (p + SP_SPAN <= voter->end && sp_keeps_sign(&voter->spans[p >> SP_SPAN_BITS], A, above)
         && !sp_is_touched(v, voter, p, p + SP_SPAN - 1, ballot->touched, SP_SPAN_BITS))

@@ -59,7 +59,7 @@ typedef struct sp_voted_scratch {
        events, as are the flags, which say where they are not. */
     double *dots;
     uint8_t *touched; /* a block of SP_SPAN updates */
-    uint8_t *wide;    /* one of SP_SPANS */
+    uint8_t *outer;   /* one of SP_SPANS */
     ptrdiff_t room;
 } sp_voted_scratch;
 

@@ -118,7 +118,7 @@ static void sp_turn_spans(sp_voter *voter, ptrdiff_t p)
 {
     double B = voter->turns[p].B;
     sp_span_add(&voter->spans[p >> SP_SPAN_BITS], (p & (SP_SPAN - 1)) == 0, B);
-    sp_span_add(&voter->wide[p >> (2 * SP_SPAN_BITS)], (p & (SP_SPANS - 1)) == 0, B);
+    sp_span_add(&voter->outer[p >> (2 * SP_SPAN_BITS)], (p & (SP_SPANS - 1)) == 0, B);
 }
 
 /* Move the turns to the front of voter.turns, which has this room. */
@@ -131,7 +131,7 @@ static void sp_turns_settle(sp_voter *voter, sp_turn *from, ptrdiff_t room)
     voter->start = 0;
     voter->room = room;
     voter->spans = (sp_voters_span *)(voter->turns + room);
-    voter->wide = voter->spans + room / SP_SPAN + 1;
+    voter->outer = voter->spans + room / SP_SPAN + 1;
     for (ptrdiff_t p = 0, end = voter->end; p < end; p++)
         sp_turn_spans(voter, p);
 }
@@ -440,7 +440,7 @@ static const char *sp_turns_fault(const sp_voters *v, const sp_voter *voter)
     /* a block's B are all that have been in it, also of turns that have been dropped since */
     for (ptrdiff_t p = 0, end = voter->end; p < end; p++) {
         for (ptrdiff_t size = 0; size < 2; size++) {
-            sp_voters_span span = size ? voter->wide[p >> (2 * SP_SPAN_BITS)]
+            sp_voters_span span = size ? voter->outer[p >> (2 * SP_SPAN_BITS)]
                                        : voter->spans[p >> SP_SPAN_BITS];
             if (!(span.low <= voter->turns[p].B && voter->turns[p].B <= span.high))
                 return "an intercept is not within its block's";
