@@ -71,6 +71,8 @@ def check(model: str | None, models: str | None, spamd: str | None, given: dict[
             raise click.UsageError(f"--{option} is for --models; leave it out, or give that")
     if models is not None and spamd is not None:
         raise click.UsageError("--spamd is for one model; give --model FILE")
+    if models is not None and given["shadow"] is not None:
+        raise click.UsageError("--shadow is for one model; give --model FILE")
     if given["create"] and not given["learns"]:
         raise click.UsageError("--create is for models that learn; give --learn, too")
     new = ["events", "learner", *OF_NEW.names, *TOKENIZER_OPTIONS.names]

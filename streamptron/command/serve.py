@@ -66,6 +66,12 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
     metavar="FOLDER",
     help="Serve each FOLDER/NAME.model, at /m/NAME/, instead.",
 )
+@click.option(
+    "--shadow",
+    type=FILE,
+    metavar="FILE",
+    help="A second model, asked and taught the same, that answers no client.",
+)
 @config_option
 @click.option(
     "--http", metavar="ADDRESS", help=f"Answer by HTTP at HOST:PORT, or FILE.  [default: {HTTP}]"
@@ -198,6 +204,8 @@ def _check(http: str | None, spamd: str | None, given: dict[str, Any]) -> None:
         given["save_every"] or given["learn_unsure"] is not None or given["new_label"]
     ):
         raise click.UsageError("without --learn nothing is learned or saved; give that too")
+    if given["shadow"] is not None and not given["learns"]:
+        raise click.UsageError("--shadow learns what the model does; give --learn, too")
     for names, asked, there in (
         (OF_SPAMD, "--spamd", spamd is not None),
         (OF_HTTP, "--http", http is not None or spamd is None),

@@ -6,10 +6,13 @@ import typing
 from typing import Any
 
 from streamptron.common.names import shown
+from streamptron.learners.learn_unsure import is_unsure
 from streamptron.service.lessons import ticket_of
 
 if typing.TYPE_CHECKING:
     from streamptron.service.served import Event, Served
+
+LATE = 10  # lessons; of a perceptron a later correction does not take back, see late-labels.md
 
 
 def learn(model: Served, lesson: dict[str, Any], event: Event | None) -> None:
@@ -39,3 +42,8 @@ def learn(model: Served, lesson: dict[str, Any], event: Event | None) -> None:
         if model.teaches:
             model.before.learn_one(event.x)
         model.learner.learn_one(event.seen, label, weight)
+
+
+def is_sure(model: Served, seen: Any, label: Any, margin: float | None) -> bool:
+    """Whether thick training leaves an event out; None: it leaves out none."""
+    return margin is not None and not is_unsure(model.learner, seen, label, margin)

@@ -32,12 +32,21 @@ class Asked(NamedTuple):
         The event, packed.
     label, probability
         What was answered, as JSON.
+    shadow
+        The same of the shadow, as the log has it.
     """
 
     mark: str
     ticket: bytes
     label: Any
     probability: float | None
+    shadow: dict[str, Any] | None = None
+
+    @property
+    def size(self) -> int:
+        """In memory, or about that."""
+        shadow = 0 if self.shadow is None else ASKED_OVERHEAD + len(self.shadow.get("ticket", ""))
+        return ASKED_OVERHEAD + len(self.ticket) + shadow
 
 
 class Taught(NamedTuple):
@@ -108,7 +117,7 @@ class Ledger:
         """Remember an answer; the ids of those that are forgotten for it."""
         self._drop(id)
         self.asked[id] = asked
-        self.asked_bytes += len(asked.ticket) + ASKED_OVERHEAD
+        self.asked_bytes += asked.size
         gone = []
         while len(self.asked) > self.most or self.asked_bytes > self.most_bytes:
             gone.append(next(iter(self.asked)))
@@ -118,7 +127,7 @@ class Ledger:
     def _drop(self, id: str) -> None:
         old = self.asked.pop(id, None)
         if old is not None:
-            self.asked_bytes -= len(old.ticket) + ASKED_OVERHEAD
+            self.asked_bytes -= old.size
 
     def teach(self, id: str, taught: Taught) -> None:
         """Know a lesson; what was asked needs no label any more."""
@@ -129,7 +138,7 @@ class Ledger:
             del self.taught[next(iter(self.taught))]
 
 
-def kept(lessons: Iterable[tuple[str, Taught]]) -> str:
+def kept(lessons: Iterable[tuple[str, tuple[Any, ...]]]) -> str:
     """Lessons as a model's file has them."""
     text = ",".join([json.dumps([id, *taught]) for id, taught in lessons])
     return base64.b64encode(zlib.compress(f"[{text}]".encode(), 1)).decode()

@@ -105,6 +105,15 @@ def values(service: Service) -> Iterator[tuple[Any, str, str, float]]:
     yield gauge, "remembered_answers", "Answers whose label may come.", answers
     age = time.time() - (service.saved_at or service.loaded_at)
     yield gauge, "save_age_seconds", "Time since the last save.", age
+    if service.shadow is not None:
+        shadow = service.shadow
+        yield counter, "shadow_judged", "Lessons that the shadow answered.", shadow.tally.lessons
+        yield counter, "shadow_mistakes", "Of these, wrongly.", shadow.tally.mistakes
+        late = shadow.tally.error_lately
+        yield gauge, "shadow_error_ratio_lately", "Of the last 500 lessons.", late
+        what = "Lessons that the answering model alone answered rightly."
+        yield gauge, "only_answering_right", what, shadow.only[0]
+        yield gauge, "only_shadow_right", "The same of the shadow.", shadow.only[1]
 
 
 class Several:

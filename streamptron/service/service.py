@@ -29,20 +29,20 @@ from streamptron.keeping.lock import ModelLock, identity
 from streamptron.keeping.read import read as read_model
 from streamptron.keeping.tickets import Step, ticket_event
 from streamptron.keeping.write import contents_of, write
-from streamptron.learners.learn_unsure import is_unsure
 from streamptron.service import lessons
 from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
-from streamptron.service.learning import learn
+from streamptron.service.learning import LATE, is_sure, learn
 from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, kept
 from streamptron.service.mails import Mails
 from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
+from streamptron.service.shadow import KEY as SHADOWS
+from streamptron.service.shadow import Shadow
 from streamptron.service.tally import Tally, is_wrong
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
 OURS = "serve"  # the key of our part in a file's metadata
-LATE = 10  # lessons; of a perceptron a later correction does not take back, see late-labels.md
 LOOKS = 0.05  # seconds between mistakes that are explained, so that none costs the learner
 MAPPED = 1 << 26  # bytes of a file that who only answers uses in place; smaller ones are read
 TRIES = 5.0  # seconds until a save that has failed is tried again
@@ -66,22 +66,21 @@ class Settings:
     new_label: bool = False
     known_labels: bool = False
     learn_unsure: float | None = None
+    shadow: str | None = None
 
 
 class Snapshot:
     """All that a file is to hold, of one moment, to be written in another thread."""
 
-    def __init__(self, service: Service) -> None:
-        model = service.model
-        self.n = service.n
+    def __init__(
+        self, model: Served, key: str, ours: dict[str, Any], known: dict[str, Any], lines: Any
+    ) -> None:
         self._model = model
         self._state = model.learner._file_state()
         self._steps = None if model.journal is None else list(model.journal._steps.items())
-        self._taught = list(service.ledger.taught.items())
-        self._ours = {"of": service.lineage, "n": service.n, "tally": service.tally.kept()}
+        self._key, self._ours, self._known = key, ours, list(known.items())
         self._before = contents_of(model.pipeline).steps if model.teaches else None
-        self._lines = model.contents.lines if service.mails is None else service.mails.lines()
-        self.files: list[str] = []
+        self._lines = lines
 
     def _file_state(self, learner: Any) -> tuple[Any, bytes | None]:
         """As a Journal answers."""
@@ -91,8 +90,8 @@ class Snapshot:
 
     def save(self, path: str) -> None:
         contents = self._model.contents
-        ours = {**self._ours, "known": kept(self._taught)}
-        metadata = {**(contents.metadata or {}), OURS: ours}
+        ours = {**self._ours, "known": kept(self._known)}
+        metadata = {**(contents.metadata or {}), self._key: ours}
         before = self._before if self._before is not None else contents.steps
         parts = {"metadata": metadata, "journal": self, "steps": before, "lines": self._lines}
         write(path, contents._replace(**parts))
@@ -111,6 +110,7 @@ class Service:
 
     model: Served
     mails: Mails | None = None
+    shadow: Shadow | None = None
 
     def __init__(self, path: str, settings: Settings) -> None:
         self.path, self.settings = path, settings
@@ -143,6 +143,8 @@ class Service:
             self._lock.__enter__()
         try:
             self._take(self._loaded())
+            if self.settings.shadow is not None:
+                self._open_shadow(self.settings.shadow)
             if self.learns:
                 self.log = lessons.Log(
                     self.log_path, self.settings.sync, self.settings.keep_lessons
@@ -161,7 +163,25 @@ class Service:
             self.log.close()
         self._unlock()
 
+    def _open_shadow(self, path: str) -> None:
+        settings, bounds = self.settings, self.settings.bounds
+        shadow = Shadow(path, settings.remember, journal=settings.journal, bounds=bounds)
+        shadow.open(self.model.kind, self.model.several)
+        self.shadow = shadow
+        if shadow.lineage != self.lineage:  # it has not followed this model yet
+            shadow.follow(self.lineage, self.n)
+            shadow.lock.save(self._snapshot_of(shadow))  # so that it is known from where on it does
+        shadow.catch_up(lessons.read(self.log_path), self.lineage, self.n)
+        if shadow.lacks:
+            say(
+                f"streamptron: the shadow {path} lacks {shadow.lacks} lessons of {self.path}, "
+                "which are in the log no more"
+            )
+
     def _unlock(self) -> None:
+        if self.shadow is not None:
+            self.shadow.close()
+            self.shadow = None
         if self.learns:
             self._lock.__exit__(None, None, None)
 
@@ -250,9 +270,12 @@ class Service:
                 steps: list[Step] = list(self.model.journal._steps.values())
                 await loop.run_in_executor(None, lambda: [bytes(step) for step in steps])
             try:
-                snapshot = Snapshot(self)
+                snapshot, n = self._snapshot(), self.n
+                shadow = None if self.shadow is None else self._snapshot_of(self.shadow)
                 self.log.begin()
-                snapshot.files = self.log.old()
+                files = self.log.old()
+                if shadow is not None and not await self._saved_shadow(shadow):
+                    files = []  # which have what its file lacks
                 await loop.run_in_executor(None, self._lock.save, snapshot)
             except OSError as error:
                 self._tried = time.monotonic()
@@ -260,11 +283,31 @@ class Service:
                     f"not saved, will try again: {error}; the lessons are in {self.log_path}"
                 )
                 return False
-            self._said.clear()
-            self.saved_n, self.saved_at, self._tried = snapshot.n, time.time(), 0.0
+            if files or self.shadow is None:
+                self._said.clear()
+            self.saved_n, self.saved_at, self._tried = n, time.time(), 0.0
             self.file = identity(self.path)
-            self.log.saved(snapshot.files)
+            self.log.saved(files)
             return True
+
+    def _snapshot(self) -> Snapshot:
+        ours = {"of": self.lineage, "n": self.n, "tally": self.tally.kept()}
+        lines = self.model.contents.lines if self.mails is None else self.mails.lines()
+        return Snapshot(self.model, OURS, ours, self.ledger.taught, lines)
+
+    @staticmethod
+    def _snapshot_of(shadow: Shadow) -> Snapshot:
+        lines = shadow.model.contents.lines
+        return Snapshot(shadow.model, SHADOWS, shadow.kept(), shadow.known, lines)
+
+    async def _saved_shadow(self, snapshot: Snapshot) -> bool:
+        lock, loop = typing.cast("Shadow", self.shadow).lock, asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(None, lock.save, snapshot)
+        except OSError as error:
+            self._say_once(f"the shadow is not saved: {error}; its lessons stay in the log")
+            return False
+        return True
 
     async def reload(self, asked: bool = True) -> bool:
         """Take the model that is in the file now, and learn on top of it what is not saved."""
@@ -274,6 +317,8 @@ class Service:
                 with self._lock.reloading() if self.learns else contextlib.nullcontext():
                     loop = asyncio.get_running_loop()
                     self._take(await loop.run_in_executor(None, self._loaded))
+                if self.shadow is not None:
+                    self.shadow.follow(self.lineage, self.n)
             except (OSError, ValueError) as error:
                 message = f"not reloaded, the model stays as it was: {error}"
                 say(f"streamptron: {message}") if asked else self._say_once(message)
@@ -354,7 +399,8 @@ class Service:
             return
         p = done.get("probability")
         ticket = bytes(self.model.learner.predict_ticket(event.seen))
-        for gone in self.ledger.ask(id, Asked(event.mark, ticket, label, p)):
+        shadow = None if self.shadow is None else self.shadow.ask(event.said)
+        for gone in self.ledger.ask(id, Asked(event.mark, ticket, label, p, shadow)):
             self.texts.pop(gone, None)
         if self.settings.keep_texts:
             self.texts.pop(id, None)
@@ -488,11 +534,13 @@ class Service:
         else:
             seen = event.seen
             lesson |= {"mark": event.mark, **event.said}
-        margin = self.settings.learn_unsure
-        if margin is not None and not is_unsure(model.learner, seen, label, margin):
+        if is_sure(model, seen, label, self.settings.learn_unsure):
             return {"id": id, "label": model.name(label), "done": "sure", "version": self.n}
         if asked is not None:
             answered, p = asked.label, asked.probability
+            if asked.shadow:
+                names = ("answered", "p") if event else ("ticket", "answered", "p")
+                lesson["shadow"] = {name: asked.shadow[name] for name in names}
         else:
             with refused(model.kind):
                 answer = model.answer(seen)
@@ -626,6 +674,8 @@ class Service:
             raise
         self.n = lesson["n"]
         self._count(lesson)
+        if self.shadow is not None:
+            self.shadow.learn(lesson)
 
     def _count(self, lesson: dict[str, Any]) -> None:
         """Know a lesson, and count it."""
@@ -760,6 +810,7 @@ class Service:
             "model": self.about(),
             "names": self.model.labels.names[:100],
             "queued": len(self.texts),
+            "shadow": None if self.shadow is None else self.shadow.stats(),
             "keeps_texts": bool(self.settings.keep_texts),
             "at": time.time(),
         }

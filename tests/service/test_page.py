@@ -101,6 +101,21 @@ def test_texts_are_asked_and_the_queue_is_labelled_by_keyboard(model):
 
 
 @in_chromium
+def test_the_shadow_is_shown_beside_the_model(model, tmp_path):
+    other = tmp_path / "other"
+    (Tokenizer() | AdaptiveClassifier()).save(other)
+    with at_a_port(model, "--learn", "--shadow", other) as port, page() as tab:
+        tab.open(f"http://127.0.0.1:{port}/")
+        tab.until("document.getElementById('state').textContent === 'live'")
+        assert "errors of the shadow lately" in shown(tab, "figures")
+        assert shown(tab, "compared").startswith("No difference beyond chance yet")
+        assert tab.errors == []
+        for width in (360, 1280):
+            tab.size(width, 800)
+            assert tab.ask("document.documentElement.scrollWidth") <= width
+
+
+@in_chromium
 def test_a_token_is_asked_for_and_a_server_that_comes_back_is_found(model, tmp_path):
     tokens = tmp_path / "tokens"
     tokens.write_text(f"teach {TEACH}\n")

@@ -63,13 +63,15 @@ def serving(model, *words, code=0, end=signal.SIGTERM, said=None, **options):
     option = "--models" if model.is_dir() else "--model"
     with process("serve", option, model, "--http", path, *words, **options) as server:
         try:
-            first = server.stderr.readline()
-            assert b" streamptron: answers at " in first, first + server.stderr.read()
+            early, first = b"", server.stderr.readline()
+            while first and b" streamptron: answers at " not in first:
+                early, first = early + first, server.stderr.readline()
+            assert first, early  # else it has ended
             with contextlib.closing(Link(path)) as link:
                 yield link, server
             if server.poll() is None:
                 server.send_signal(end)
-            told = undated(server.communicate(timeout=WAIT)[1].decode())
+            told = undated((early + server.communicate(timeout=WAIT)[1]).decode())
             assert server.returncode == code, told
             if said is None:
                 assert told == ""

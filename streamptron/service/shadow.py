@@ -1,0 +1,247 @@
+"""A second model that is asked and taught the same, and answers no client.
+
+It has no log of its own: it learns the lessons of the answering model's log, and its file says up
+to which one. That file is written before the log is cut, so that what it lacks after a crash is in
+the log.
+
+Whether one of the two is better is decided by the lessons that just one of them has answered
+rightly. If both are equally good, each of these is a toss of a coin, and
+
+    e = 2^n a! b! / (n + 1)!        n = a + b of them, right by one model and by the other
+
+is the mean of all bets on a share of heads: what a gambler has who began with 1, and whom a fair
+coin cannot make rich. That e ever comes to SURE has a probability of at most 1 / SURE, so it may be
+looked at after each lesson.
+
+References
+----------
+J. Ville (1939), Étude critique de la notion de collectif, for the bound; A. Ramdas, P. Grünwald, V.
+Vovk and G. Shafer (2023), Game-theoretic statistics and safe anytime-valid inference, Statistical
+Science 38(4), for tests by betting.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import typing
+import zlib
+from typing import Any, NamedTuple
+
+from streamptron.common.process import say
+from streamptron.keeping.lock import ModelLock
+from streamptron.keeping.read import read
+from streamptron.service.bad import OF_THE_LIBRARY, Bad
+from streamptron.service.learning import LATE, learn
+from streamptron.service.served import Served
+from streamptron.service.tally import Judged, Tally, is_wrong
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from streamptron.service.served import Event
+
+KEY = "shadow"  # of our part in its file's metadata
+SURE = 100
+WRONG = (Bad, *OF_THE_LIBRARY, MemoryError)
+
+
+class Pair(NamedTuple):
+    """A lesson as both have answered it.
+
+    Attributes
+    ----------
+    label
+        As JSON; None: it was taken back.
+    n
+        Its number.
+    judged
+        What the shadow has answered.
+    answered
+        What the answering model has.
+    """
+
+    label: Any
+    n: int
+    judged: Judged
+    answered: Any
+
+
+class Shadow:
+    """The second model.
+
+    Parameters
+    ----------
+    path
+        Its file.
+    most
+        Lessons that are known by their ids.
+    given
+        How it is made, see Served.
+    """
+
+    def __init__(self, path: str, most: int, **given: Any) -> None:
+        self.path, self.most, self._given = path, most, given
+        self.lock = ModelLock(path)
+        self.skipped = 0  # lessons that did not fit it
+        self._said = False
+
+    def open(self, kind: str, several: bool) -> None:
+        """Take the lock and the file of a model whose events are of this kind."""
+        self.lock.__enter__()
+        try:
+            contents = read(self.path)
+            self.model = Served(contents, learns=True, **self._given)
+            wanted = self.model.kind, self.model.several
+            if wanted != (kind, several):
+                what = "labels" if wanted[0] == kind else "events"
+                raise ValueError(f"--shadow {self.path}: it takes other {what} than the model")
+        except BaseException:
+            self.close()
+            raise
+        ours = (contents.metadata or {}).get(KEY) or {}
+        self.lineage, self.n = ours.get("of"), ours.get("n", 0)
+        self.lacks = ours.get("lacks", 0)  # lessons that were in no log any more
+        self.only = list(ours.get("only", (0, 0)))  # right by the answering model alone, by this
+        self.tally = Tally(ours.get("tally"))
+        self.known: dict[str, Pair] = {}
+        if packed := ours.get("known"):
+            for id, label, n, judged, answered in json.loads(
+                zlib.decompress(base64.b64decode(packed))
+            ):
+                self.known[id] = Pair(label, n, Judged(*judged), answered)
+
+    def close(self) -> None:
+        """Let the file go."""
+        self.lock.__exit__(None, None, None)
+
+    def catch_up(self, log: Iterable[dict[str, Any]], lineage: str, n: int) -> None:
+        """Learn what the log has beyond its file; `n`: up to there the model has learned."""
+        for lesson in log:
+            if lesson["of"] == lineage and lesson["n"] > self.n:
+                self.lacks += lesson["n"] - self.n - 1
+                self.learn(lesson)
+        self.lacks += max(0, n - self.n)
+        self.n = n
+
+    def follow(self, lineage: str, n: int) -> None:
+        """Go on with another model."""
+        self.lineage, self.n = lineage, n
+
+    # --- Asked and taught
+
+    def ask(self, said: dict[str, Any]) -> dict[str, Any]:
+        """What it answers to an event, as the log has it; nothing, if that does not fit it."""
+        try:
+            event = typing.cast("Event", self.model.event(said))
+            ticket = bytes(self.model.learner.predict_ticket(event.seen))
+            return {"ticket": base64.b64encode(ticket).decode(), **self._answer(event)}
+        except WRONG:
+            return {}
+
+    def _answer(self, event: Event) -> dict[str, Any]:
+        answer = self.model.answer(event.seen)
+        return {"answered": self.model.name(answer.label), "p": answer.probability}
+
+    def learn(self, lesson: dict[str, Any]) -> None:
+        """Learn a lesson of the log, or leave it out if it does not fit."""
+        self.n = lesson["n"]
+        mine, known = dict(lesson.get("shadow") or {}), self.known.get(lesson["id"])
+        own = {name: lesson[name] for name in ("do", "id", "mark", "label", "weight")}
+        if known is not None:
+            adaptive = hasattr(self.model.learner, "forget") or self.model.several
+            own["back"] = adaptive or lesson["n"] - known.n <= LATE
+        try:
+            event = self.model.event(lesson)
+            if event is None and "ticket" in mine:
+                own["ticket"] = mine["ticket"]
+            elif event is not None and "answered" not in mine and lesson["do"] == "learn":
+                mine |= self._answer(event)
+            learn(self.model, own, event)
+        except WRONG as error:
+            self.skipped += 1
+            if not self._said:
+                self._said = True
+                say(f"streamptron: a lesson does not fit the shadow, and is left out: {error}")
+            return
+        self._count(lesson, mine, known)
+
+    def _count(self, lesson: dict[str, Any], mine: dict[str, Any], known: Pair | None) -> None:
+        label, n = lesson["label"], lesson["n"]
+        if lesson["do"] == "learn":
+            judged = self.tally.judge(mine.get("answered"), mine.get("p"), label)
+            pair = Pair(label, n, judged, lesson["answered"])
+        elif known is None:
+            return
+        else:
+            self.tally.correct(known.judged, known.label, label)
+            self._compare(known, -1)
+            pair = known._replace(label=label, n=n)
+        self._compare(pair, 1)
+        self.known.pop(lesson["id"], None)
+        self.known[lesson["id"]] = pair
+        while len(self.known) > self.most:
+            del self.known[next(iter(self.known))]
+
+    def _compare(self, pair: Pair, by: int) -> None:
+        """Count a lesson that just one of the two has answered rightly."""
+        mine = pair.judged.answered
+        if pair.label is None or mine is None or pair.answered is None:
+            return
+        wrong = is_wrong(mine, pair.label)
+        if is_wrong(pair.answered, pair.label) != wrong:
+            self.only[not wrong] += by
+
+    # --- Looked at
+
+    def kept(self) -> dict[str, Any]:
+        """As its file has it, but for what is known."""
+        return {
+            "of": self.lineage,
+            "n": self.n,
+            "lacks": self.lacks,
+            "only": list(self.only),
+            "tally": self.tally.kept(),
+        }
+
+    def stats(self) -> dict[str, Any]:
+        """As JSON."""
+        tally = self.tally.stats()
+        names = ("lessons", "mistakes", "error", "error_lately", "lately", "log_loss", "curve")
+        a, b = self.only
+        return {
+            "file": self.path,
+            "class": type(self.model.learner).__name__,
+            **{name: tally[name] for name in names},
+            "only_answering_right": a,
+            "only_shadow_right": b,
+            "evidence": math.exp(min(700.0, log_evidence(a, b))),
+            "sentence": sentence(a, b),
+            "left_out": self.skipped,
+            "lacks": self.lacks,
+        }
+
+
+def log_evidence(a: int, b: int) -> float:
+    """The logarithm of e, of so many lessons that one of two models has answered rightly alone.
+
+    Examples
+    --------
+    >>> round(log_evidence(0, 0), 9), log_evidence(20, 2) > 4
+    (0.0, True)
+    """
+    n = a + b
+    return n * math.log(2) + math.lgamma(a + 1) + math.lgamma(b + 1) - math.lgamma(n + 2)
+
+
+def sentence(a: int, b: int) -> str | None:
+    """What can be said of a difference that is more than chance; None: nothing yet."""
+    if log_evidence(a, b) < math.log(SURE):
+        return None
+    name = "The shadow" if b > a else "The answering model"
+    return (
+        f"{name} makes fewer mistakes: of {a + b:,} lessons that just one of the two answered "
+        f"rightly, it did {max(a, b):,}. If they were equally good, that would ever be seen with "
+        f"a probability of at most 1 in {SURE}."
+    )
