@@ -138,20 +138,20 @@ function figures(stats) {
   const worse = stats.error_lately !== null && stats.lately > 100 && stats.error_lately > 1.2 * stats.error;
   const model = stats.model;
   const saved = model.unsaved ? `${whole(model.unsaved)} in the log, not saved yet` : "all is saved";
-  $("figures").replaceChildren(...[
+  $("figures").replaceChildren(
     figure(percent(stats.error_lately), "errors lately", stats.lately ? `of the last ${count(stats.lately, "lesson")}` : "no lesson yet", worse ? "first worse" : "first"),
     figure(percent(stats.error), "errors so far", `${whole(stats.mistakes)} of ${whole(stats.lessons)}`),
-    stats.shadow && figure(percent(stats.shadow.error_lately), "errors of the shadow lately", `${percent(stats.shadow.error)} so far, ${stats.shadow.class}`),
     figure(whole(stats.asked), "asked", `${rate.toFixed(rate < 10 ? 1 : 0)} a second`),
     figure(whole(model.version), "lessons", model.learns ? `${taught.toFixed(taught < 10 ? 1 : 0)} a second; ${saved}` : "it does not learn"),
     figure(whole(model.features), "features", `${count(model.labels, "label")}, ${size(model.bytes)}`),
-  ].filter(Boolean));
+  );
   shadow(stats.shadow);
 }
 
 function shadow(found) {
   $("shadow").hidden = !found;
   if (!found) return;
+  $("second").textContent = `${found.class}: errors ${percent(found.error_lately)} lately, ${percent(found.error)} so far`;
   const [a, b] = [found.only_answering_right, found.only_shadow_right];
   const lacks = found.lacks ? ` It lacks ${count(found.lacks, "lesson")} that the log has no more.` : "";
   const left = found.left_out ? ` ${count(found.left_out, "lesson")} did not fit it.` : "";
