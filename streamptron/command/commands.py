@@ -190,10 +190,10 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         )
     every = _every(holdout) if holdout else 0
     _check_place(model, files)
-    from streamptron.command.keeper import Keeper
+    from streamptron.command.model_on_disk import ModelOnDisk
     from streamptron.command.train import Stopped, Training, ended
 
-    with Keeper(model, lines=given["save_every"]) as keeper:
+    with ModelOnDisk(model, lines=given["save_every"]) as on_disk:
         start = None
         if resume:
             learner = _resumed(model, reading)
@@ -211,7 +211,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                     f"--epochs {given['epochs']}: the training stopped in epoch {start.epoch} of "
                     f"{start.epochs}; give at least {start.epoch}, or leave it out"
                 )
-        keeper.model = learner
+        on_disk.model = learner
         learner.learn_unsure = learn_unsure
         _settle_labels(learner, given["known_labels"], given["new_label"], resume)
         format = learner.reading["format"]
@@ -230,7 +230,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                 "--jobs"
             )
         training = Training(
-            keeper,
+            on_disk,
             list(files),
             epochs=given["epochs"] or (start.epochs if start else 1),
             every=every or (start.every if start else 0),
@@ -243,7 +243,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         with training.signals.listening():
             training.run()
             if training.n_learned or (start and not training.stopped_by):
-                learner.save_at_last(keeper.lock)
+                learner.save_at_last(on_disk.lock)
             elif not training.stopped_by:
                 kept = "left as it was" if os.path.exists(model) else "not written"
                 bad = f" ({training.n_bad} bad lines, the first: {training.first_bad})"

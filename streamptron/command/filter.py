@@ -20,8 +20,8 @@ import typing
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, Replaced
-from streamptron.command.doubts import Doubts
-from streamptron.command.keeper import Keeper, sooner
+from streamptron.command.input_warnings import InputWarnings
+from streamptron.command.model_on_disk import ModelOnDisk, sooner
 from streamptron.command.sets import answers_of
 from streamptron.command.stream import Stream
 from streamptron.command.train import Score
@@ -64,7 +64,7 @@ class Filter:
 
     Parameters
     ----------
-    keeper
+    on_disk
         The model's file: what is loaded from it, and when it is saved and reloaded.
     answers
         How answers are written.
@@ -97,7 +97,7 @@ class Filter:
 
     def __init__(
         self,
-        keeper: Keeper,
+        on_disk: ModelOnDisk,
         answers: Answers,
         *,
         max_line: int,
@@ -109,7 +109,7 @@ class Filter:
         create: LineModel | None = None,
         chores: Sequence[Chore] = (),
     ) -> None:
-        self.keeper = keeper
+        self.on_disk = on_disk
         self.answers = answers
         self.max_line = max_line
         self.files = list(files)
@@ -117,7 +117,7 @@ class Filter:
         self.reading = reading or {}
         self.encoding = encoding
         self.replaced = Replaced(encoding)
-        self.doubts = Doubts()
+        self.warnings = InputWarnings()
         self.learn = learn
         self.create = create
         self.chores = chores
@@ -146,8 +146,8 @@ class Filter:
         except OSError as error:
             if error.errno == errno.EBADF:
                 raise ValueError(unwritable(error)) from None
-        with self.keeper:
-            self.keeper.load(self.create)
+        with self.on_disk:
+            self.on_disk.load(self.create)
             self._settle()
             for chore in self.chores:
                 chore.begin(self)
@@ -155,7 +155,7 @@ class Filter:
 
     def _settle(self) -> None:
         """Find out what the lines are."""
-        model = self.keeper.model
+        model = self.on_disk.model
         format = self.reading.get("format") or self._trained_on(model)
         if format is None and self.kind is None and not self.files and _says_itself(model):
             format = self.reading["format"] = self._assumed = model.reading["format"]
@@ -193,7 +193,7 @@ class Filter:
             raise error
 
         return Stream(
-            self.keeper.model,
+            self.on_disk.model,
             [path],
             take,
             bad,
@@ -216,7 +216,7 @@ class Filter:
 
     def _check(self, model: LineModel) -> None:
         """That a model can answer these lines in this way."""
-        path, fields = self.keeper.path, self.answers.of_line
+        path, fields = self.on_disk.path, self.answers.of_line
         if self.kind is not None and (model.tokenizer is None or takes_fields(model.tokenizer)):
             raise ValueError(f"{path}: the model learns from features; give their --format")
         if "text" in self.answers.fields and model.tokenizer is None:
@@ -235,16 +235,16 @@ class Filter:
     def _check_reading(self, model: LineModel) -> None:
         """That a new model can answer what the old one answers, and reads lines as it does."""
         self._check(model)
-        known = self.keeper.model.reading
-        if model.several is not self.keeper.model.several:
+        known = self.on_disk.model.reading
+        if model.several is not self.on_disk.model.several:
             raise ValueError(
-                f"{self.keeper.path}: one of the two models answers several labels a line, and the "
-                "other one; start anew to answer by it"
+                f"{self.on_disk.path}: one of the two models answers several labels a line, and "
+                "the other one; start anew to answer by it"
             )
         if self.kind is None and {**model.reading, **self.reading} != {**known, **self.reading}:
             raise ValueError(
-                f"{self.keeper.path}: it reads lines as {shown(model.reading, 200)}, and the model "
-                f"that answers as {shown(known, 200)}; start anew to answer by it"
+                f"{self.on_disk.path}: it reads lines as {shown(model.reading, 200)}, and the "
+                f"model that answers as {shown(known, 200)}; start anew to answer by it"
             )
 
     def _run(self) -> int:
@@ -261,7 +261,7 @@ class Filter:
                 os.dup2(sink, 1)
                 os.close(sink)
             finally:
-                saved = self.keeper.save(at_last=True)
+                saved = self.on_disk.save(at_last=True)
                 for chore in self.chores:
                     chore.end()
         self.replaced.warn()
@@ -279,7 +279,7 @@ class Filter:
 
     def _take(self, block: Block) -> None:
         # where it learns, the core answers a block without `top` or margins
-        singly = self.answers.top or self.keeper.model.learn_unsure is not None
+        singly = self.answers.top or self.on_disk.model.learn_unsure is not None
         for each in block.singly() if self.learn and singly else [block]:
             self._answer(each)
         self._look()
@@ -289,10 +289,10 @@ class Filter:
         block.top, block.least = self.answers.top, self.answers.unsure
         if self.learn:
             block.label()
-            self.doubts.look(block)
+            self.warnings.look(block)
             block.learn(confidences=True)
         else:
-            self.doubts.unmet(block)
+            self.warnings.unmet(block)
             block.answer()
         self.n_lines += block.n_lines
         for place, reason in block.faults:
@@ -302,7 +302,7 @@ class Filter:
             self._names = block.model.names
             self._labels = list(map(self.answers.written, self._names))
         self._write(b"".join(self.answers.block(block, self._labels)))
-        self.doubts.lacks(block)
+        self.warnings.lacks(block)
         if self.learn:
             self.learned([block])
 
@@ -312,10 +312,10 @@ class Filter:
         for block in blocks:
             if n := block.n_labelled:
                 self.score.add(n, *block.count(0, block.n))
-                self.keeper.keep(block)
+                self.on_disk.keep(block)
                 n_learned += n
-        if n_learned and self.keeper.learned(n_learned):
-            self.keeper.save()
+        if n_learned and self.on_disk.learned(n_learned):
+            self.on_disk.save()
 
     # --- In and out
 
@@ -351,7 +351,7 @@ class Filter:
         self._flush()
         while True:
             self._look()
-            left = sooner(self.keeper.seconds_left(), *(c.seconds_left() for c in self.chores))
+            left = sooner(self.on_disk.seconds_left(), *(c.seconds_left() for c in self.chores))
             if number is None or self.signals.wait(number, left):
                 return
 
@@ -361,22 +361,22 @@ class Filter:
                 self._exit_code = 130 if number == signal.SIGINT else 0
                 raise Stop
             self._reload()
-        if self.keeper.is_replaced():
+        if self.on_disk.is_replaced():
             self._reload(asked=False)
-        self.keeper.save_if_due()
+        self.on_disk.save_if_due()
         for chore in self.chores:
             chore.look()
 
     def _reload(self, asked: bool = True) -> None:
         """Answer by the model that is in the file now."""
-        keeper = self.keeper
-        if not keeper.reload(self._check_reading, asked):
+        on_disk = self.on_disk
+        if not on_disk.reload(self._check_reading, asked):
             return
-        self._stream.model = keeper.model
-        n, lost, keeper.forgotten = keeper.unsaved, keeper.forgotten, 0
+        self._stream.model = on_disk.model
+        n, lost, on_disk.forgotten = on_disk.unsaved, on_disk.forgotten, 0
         again = f"; {counted(n, 'line')} learned and not saved, learned again now" * bool(n)
         again += f"; {lost} not, which were too many to keep" * bool(lost)
-        say(f"streamptron: reloaded {keeper.path}{again}")
+        say(f"streamptron: reloaded {on_disk.path}{again}")
         for chore in self.chores:
             chore.replaced()
 

@@ -145,17 +145,17 @@ def learn(files: tuple[str, ...], model: str, label: str, wait: float, **given: 
       streamptron learn --as spam --model mail.model < mail.eml
       streamptron learn --as ham --model mail.model Maildir/cur/1190000000.M1:2,S
     """
-    from streamptron.command.keeper import Keeper
+    from streamptron.command.model_on_disk import ModelOnDisk
     from streamptron.command.teach import teach
 
     learn_unsure = given["learn_unsure"]
     done = dict.fromkeys(("learned", "corrected", "known", "sure"), 0)
-    with Keeper(model, wait=wait, **given) as keeper:
-        keeper.load()
+    with ModelOnDisk(model, wait=wait, **given) as on_disk:
+        on_disk.load()
         for mail in _mails(files):
-            done[teach(keeper.model, mail, label)] += 1
+            done[teach(on_disk.model, mail, label)] += 1
         if done["learned"] or done["corrected"]:
-            keeper.lock.save(keeper.model)
+            on_disk.lock.save(on_disk.model)
     said = (
         f"{done['learned']} learned, {done['corrected']} corrected, {done['known']} known already"
     )
@@ -180,18 +180,18 @@ def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...], wait: float
       streamptron forget --model mail.model < mail.eml
       streamptron forget --model mail.model --id 17@example.org
     """
-    from streamptron.command.keeper import Keeper
-    from streamptron.command.teach import called, journal_in, unteach
+    from streamptron.command.model_on_disk import ModelOnDisk
+    from streamptron.command.teach import ids_of, journal_in, unteach
     from streamptron.files.mail import identity
 
     if ids and files:
         raise click.UsageError("--id and FILES are two ways to name mails; give one")
-    with Keeper(model, wait=wait) as keeper:
-        keeper.load()
-        journal = journal_in(keeper.model)
+    with ModelOnDisk(model, wait=wait) as on_disk:
+        on_disk.load()
+        journal = journal_in(on_disk.model)
         wanted: dict[Any, None] = {}
         for each in ids:
-            found = called(keeper.model, each.strip().removeprefix("<").removesuffix(">"))
+            found = ids_of(on_disk.model, each.strip().removeprefix("<").removesuffix(">"))
             wanted |= dict.fromkeys(found or [(each, "")])
         wanted |= {} if ids else dict.fromkeys(map(identity, _mails(files)))
         for id in wanted:
@@ -202,8 +202,8 @@ def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...], wait: float
                     f"by learn or serve, or {journal.most} others have been since"
                 )
         for id in wanted:
-            unteach(keeper.model, id)
-        keeper.lock.save(keeper.model)
+            unteach(on_disk.model, id)
+        on_disk.lock.save(on_disk.model)
     say(f"streamptron: {len(wanted)} forgotten")
 
 

@@ -77,7 +77,7 @@ class One(Filter):
             text = self._text.decode(errors="replace")
             record = Record(text, None, 1.0, None, None, (self.files or ["<stdin>"])[0], 1)
             lines: list[Any] = [(record, text, None)]
-            self._answer(EventBlock(self.keeper.model, record.file, lines, needed=False))
+            self._answer(EventBlock(self.on_disk.model, record.file, lines, needed=False))
 
     def _take(self, block: Block) -> None:
         if self._text is None:

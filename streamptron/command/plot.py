@@ -169,7 +169,7 @@ def weights(model: str, number: int, label: str | None, drawing: Drawing) -> Non
       streamptron plot weights --model mail.model -o weights.png
     """
     from streamptron.plot import top_weights
-    from streamptron.plot.drawing import said
+    from streamptron.plot.drawing import label_text
 
     lines = LineModel.load(model, several=True)
     if label is None and lines.names and lines.learner._scores_by_label:
@@ -181,7 +181,7 @@ def weights(model: str, number: int, label: str | None, drawing: Drawing) -> Non
     def draw(ax: Axes) -> None:
         top_weights(lines.learner, number, wanted, ax=ax)
         if isinstance(lines.learner, BinaryModel):
-            ax.set_xlabel(f"weight towards {said(lines.name(wanted is None or wanted))}")
+            ax.set_xlabel(f"weight towards {label_text(lines.name(wanted is None or wanted))}")
 
     _save(draw, drawing)
 
@@ -203,7 +203,7 @@ def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
     """
     from streamptron.command.explain import event_of
     from streamptron.plot import explanation
-    from streamptron.plot.drawing import said
+    from streamptron.plot.drawing import label_text
 
     lines = LineModel.load(model, several=True)
     event = event_of(lines, text)
@@ -218,7 +218,7 @@ def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
         explanation(lines.learner, event, answer, number, ax=ax)
         if binary:
             score = lines.learner.decision_function_one(event)
-            ax.set_xlabel(f"score for {said(lines.name(True))}: {score:.4g}")
+            ax.set_xlabel(f"score for {label_text(lines.name(True))}: {score:.4g}")
 
     _save(draw, drawing)
 

@@ -189,7 +189,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
       echo 'a prize' | streamptron predict --exit-code --positive spam --model mail.model
     """
     from streamptron.command.filter import Filter
-    from streamptron.command.keeper import Keeper
+    from streamptron.command.model_on_disk import ModelOnDisk
 
     _check_given(given)
     answers = _answers(given)
@@ -198,7 +198,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
         raise click.UsageError("--input and the options of a format are two ways; give one")
     if any(given[name] is not None for name in OF_SERVICES):
         date_messages()
-    keeper = Keeper(
+    on_disk = ModelOnDisk(
         model,
         writes=given["learn"],
         lines=given["save_every"],
@@ -220,9 +220,9 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
         from streamptron.command.one import One
 
         taken([*LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names], given)
-        return One(keeper, answers, positive=given["positive"], **options).run()
+        return One(on_disk, answers, positive=given["positive"], **options).run()
     create = _new(given, reading, files)
-    return Filter(keeper, answers, learn=given["learn"], create=create, **options).run()
+    return Filter(on_disk, answers, learn=given["learn"], create=create, **options).run()
 
 
 def _check_given(given: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, Replaced, bad_line
-from streamptron.command.doubts import Doubts
+from streamptron.command.input_warnings import InputWarnings
 from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import EVENTS, Stream
 from streamptron.common.table import table
@@ -99,7 +99,7 @@ def _answered(
     wrong: Wrong | None,
 ) -> None:
     """Answer the events of some files, and count each block. A bad line raises its LineError."""
-    replaced, doubts = Replaced(encoding), Doubts()
+    replaced, doubts = Replaced(encoding), InputWarnings()
 
     def take(block: Block) -> None:
         block.label()
@@ -256,7 +256,7 @@ def _doubt(model: LineModel, first: list[Any]) -> None:
     """Warn of what looks as if it were not meant."""
     block = EventBlock(model, first[0][0].file, first, needed=True)
     block.label()
-    Doubts().look(block)
+    InputWarnings().look(block)
 
 
 def comparison(found: Comparison) -> list[dict[str, Any]]:

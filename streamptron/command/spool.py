@@ -117,12 +117,12 @@ class Spool:
     @property
     def _learned(self) -> list[str]:
         """Files in taken/ that the model has learned."""
-        kept = self._lines.keeper.model.spool or {}
+        kept = self._lines.on_disk.model.spool or {}
         return list(kept.get("learned", ()))
 
     @_learned.setter
     def _learned(self, names: list[str]) -> None:
-        self._lines.keeper.model.spool = {"learned": names} if names else None
+        self._lines.on_disk.model.spool = {"learned": names} if names else None
 
     def _learn_all(self) -> None:
         """Learn the files that have come, and save the model once."""
@@ -182,13 +182,13 @@ class Spool:
         learned = self._learned
         if learned != self._tried or time.monotonic() >= self._last_save + AGAIN:
             self._tried, self._last_save = learned, time.monotonic()
-            if learned and self._lines.keeper.save():
+            if learned and self._lines.on_disk.save():
                 self._settle()
 
     def _settle(self) -> None:
         """Move what is learned and saved to where it is done with."""
         learned = self._learned
-        while learned and self._lines.keeper.unsaved == 0:
+        while learned and self._lines.on_disk.unsaved == 0:
             if os.path.exists(os.path.join(self.folder, TAKEN, learned[0])):
                 self._move(TAKEN, DONE, learned[0])
             learned = self._learned = self._tried = learned[1:]

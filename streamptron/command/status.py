@@ -53,7 +53,7 @@ class Status:
         folder = os.path.dirname(os.path.realpath(self.path))
         if not os.path.isdir(folder):
             raise ValueError(f"{self.path}: there is no folder {folder!r} for the status file")
-        if os.path.realpath(self.path) == os.path.realpath(lines.keeper.path):
+        if os.path.realpath(self.path) == os.path.realpath(lines.on_disk.path):
             raise ValueError(f"{self.path}: that is the model's file; give the status another one")
         self._write("running")
 
@@ -84,7 +84,7 @@ class Status:
             self._has_failed = True
 
     def _found(self, state: str) -> dict[str, Any]:
-        lines, keeper = self._lines, self._lines.keeper
+        lines, on_disk = self._lines, self._lines.on_disk
         found: dict[str, Any] = {
             "state": state,
             "process": os.getpid(),
@@ -94,17 +94,17 @@ class Status:
             "lines": lines.n_lines,
             "bad_lines": lines.n_bad,
             "first_bad": lines.first_bad or None,
-            "model": keeper.path,
+            "model": on_disk.path,
             "checksum": self._of_file(),
-            "events": keeper.model.learner.n_seen,
-            "reloaded": _time(keeper.reloaded_at),
+            "events": on_disk.model.learner.n_seen,
+            "reloaded": _time(on_disk.reloaded_at),
         }
         if lines.learn:
             found |= {
                 "learned": lines.score.n_events,
                 "errors": lines.score.n_wrong,
-                "unsaved": keeper.unsaved,
-                "saved": _time(keeper.saved_at),
+                "unsaved": on_disk.unsaved,
+                "saved": _time(on_disk.saved_at),
             }
         if self._spool is not None:
             found["corrections"] = {"learned": self._spool.n_done, "set_aside": self._spool.n_bad}
@@ -112,11 +112,11 @@ class Status:
 
     def _of_file(self) -> str | None:
         """The checksum of the file that was read, or saved, last: what `info` says of it."""
-        keeper = self._lines.keeper
-        if self._file != keeper.file:
-            self._file, self._checksum = keeper.file, None
+        on_disk = self._lines.on_disk
+        if self._file != on_disk.file:
+            self._file, self._checksum = on_disk.file, None
             with contextlib.suppress(OSError, ValueError):  # it is another one already
-                self._checksum = about(keeper.path)["checksum"]
+                self._checksum = about(on_disk.path)["checksum"]
         return self._checksum
 
 

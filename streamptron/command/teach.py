@@ -63,7 +63,7 @@ def unteach(model: LineModel, id: Any) -> bool:
     return True
 
 
-def called(model: LineModel, message_id: str) -> list[Any]:
+def ids_of(model: LineModel, message_id: str) -> list[Any]:
     """The mails of the journal with this Message-ID, alone or with what else names a mail."""
     ids = list(journal_in(model))
     return [id for id in ids if message_id == (id[0] if isinstance(id, tuple) else id)]

@@ -19,7 +19,7 @@ import warnings
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, Replaced
-from streamptron.command.doubts import Doubts
+from streamptron.command.input_warnings import InputWarnings
 from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import Place, Stream
 from streamptron.command.worded import worded
@@ -31,7 +31,7 @@ from streamptron.keeping.lock import identity
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamptron.command.keeper import Keeper
+    from streamptron.command.model_on_disk import ModelOnDisk
     from streamptron.files.lines import LineModel
 
 HEADER = """\
@@ -200,7 +200,7 @@ class Training:
 
     Parameters
     ----------
-    keeper
+    on_disk
         Of the model that learns; it saves it on the way, if that was asked for.
     files
         Paths, or "-".
@@ -222,7 +222,7 @@ class Training:
 
     def __init__(
         self,
-        keeper: Keeper,
+        on_disk: ModelOnDisk,
         files: list[str],
         *,
         epochs: int = 1,
@@ -233,8 +233,8 @@ class Training:
         encoding: str | None = None,
         jobs: int = 1,
     ) -> None:
-        self.keeper = keeper
-        self.model = keeper.model
+        self.on_disk = on_disk
+        self.model = on_disk.model
         self.files = files
         self.epochs = epochs
         self.every = every
@@ -252,7 +252,7 @@ class Training:
         self.n_bad = 0
         self.first_bad = ""
         self.replaced = Replaced(encoding)
-        self.doubts = Doubts()
+        self.warnings = InputWarnings()
         self._learning = True
         self._first = True  # whether this is the first pass
         self._is_large = False  # as was said
@@ -318,7 +318,7 @@ class Training:
             rows += self.held.rows()
             if self.model.several:
                 rows.append(("  micro-F1", self.held.f1))
-        if new := self.doubts.new:
+        if new := self.warnings.new:
             rows.append(("new labels", f"{len(new)}: {shown(', '.join(new), 200)[1:-1]}"))
         rows.append(("bad lines", self.n_bad))
         rows.append(("seconds", f"{self.seconds:.2f}"))
@@ -417,7 +417,7 @@ class Training:
         first_held = (every - 1 - self._seen) % every if every else 0
         block.label(slice(first_held, None, every) if every and self._learning else None)
         if self._first:
-            self.doubts.look(block)
+            self.warnings.look(block)
         self._faults(block)
         known = block.faults[:]
         self._seen += block.n
@@ -450,9 +450,9 @@ class Training:
         if self._learning:
             self.n_learned += block.n - len(block.unfit)
             self._weigh()
-            if self.keeper.learned(block.n - len(block.unfit)):
+            if self.on_disk.learned(block.n - len(block.unfit)):
                 model.place = self._stopped()
-                self.keeper.save()
+                self.on_disk.save()
         self._look()
 
     def _weigh(self) -> None:

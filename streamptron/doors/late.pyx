@@ -260,7 +260,7 @@ cdef list _labels_whole(Model model, str then):
 
 
 @cython.critical_section
-def called(Model model):
+def names_of(Model model):
     """What labels and odd names a model has at this moment; no Python code runs."""
     gate_read_begin(&model.gate)
     collecting = gc_disable()

@@ -11,12 +11,12 @@ from streamptron.common.names import shown, type_shown
 from streamptron.common.values import encode
 from streamptron.doors.late import (
     Side,
-    called,
     delta_of,
     digest_of,
     exchange,
     join,
     learning,
+    names_of,
     secret_of,
     untrained,
 )
@@ -153,7 +153,7 @@ def merged(models: list[Any], since: Any, names: list[str]) -> Any:
     if since is None:
         base = untrained(models[0], None if models[0]._get_labels() is None else [], {}, None)
     for _ in range(8):
-        calls = [called(model) for model in [base, *models]]
+        calls = [names_of(model) for model in [base, *models]]
         if since is not None:
             for its, name in zip(calls[1:], names, strict=True):
                 _check_went_on(its, calls[0], name)
@@ -177,7 +177,7 @@ def digest(model: Any) -> str:
     """What tells a model from any other state of it: 32 digits. Its parameters are left out."""
     found = None
     while found is None:
-        its = called(model)
+        its = names_of(model)
         found = digest_of(model, its, _as_text(type(model).__name__, *its))
     return found
 
@@ -195,8 +195,8 @@ def _as_text(name: str, labels: Any, objects: Any) -> bytes:
 def delta_state(model: Any, since: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a model has that its base has not: plain values, and {name: (shape, bytes)}."""
     _awake([model], since, ["the model"])
-    start = called(since)
-    _check_went_on(called(model), start, "the model")
+    start = names_of(since)
+    _check_went_on(names_of(model), start, "the model")
     labels, objects, state, arrays = delta_of(model, since)
     if arrays is None:
         raise NotOfThisBase(
@@ -215,7 +215,7 @@ def _damaged_delta(name: str, error: Exception) -> ModelFileError:
 
 def _with_all(base: Any, parts: list[Any], names: list[str], depth: int) -> Any:
     """What a model will be with the deltas' parts: [(state, arrays)]."""
-    calls = [called(base)]
+    calls = [names_of(base)]
     labels, objects = calls[0]
     sides = [Side(base, "the model")]
     try:

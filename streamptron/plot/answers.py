@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.names import shown
-from streamptron.plot.drawing import COLOURS, axes_of, check_axes, ink, said, whole
+from streamptron.plot.drawing import COLOURS, axes_of, check_axes, ink, label_text, whole
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,12 +97,12 @@ def confusion_matrix(
     turned: dict[str, Any] = {}
     if len(columns) > 20:
         turned = {"rotation": 90}
-    elif len(columns) > 3 and max(len(said(label)) for label in columns) > 3:
+    elif len(columns) > 3 and max(len(label_text(label)) for label in columns) > 3:
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     whole_figure = ax.figure.figure  # of a part of it too
     room = (min(whole_figure.get_size_inches()) - AROUND) / len(columns) * 72
     sized = {"fontsize": min(10.0, max(5.0, 0.65 * room))}
-    names = ["(none)" if label is None else said(label) for label in columns]
+    names = ["(none)" if label is None else label_text(label) for label in columns]
     ax.set_xticks(range(len(columns)), names, **sized, **turned)
     ax.set_yticks(range(len(rows)), names[: len(rows)], **sized)
     ax.set_xlabel("answer")
@@ -225,7 +225,7 @@ def calibration_curve(
     ax.set_ylim(-0.02, 1.02)
     ax.set_aspect("equal")
     likeliest = label is None and isinstance(given[0], Mapping)
-    of = "the answer" if likeliest else said(True if label is None else label)
+    of = "the answer" if likeliest else label_text(True if label is None else label)
     ax.set_xlabel(f"probability of {of}")
     ax.set_ylabel(f"share of events that are {'answered rightly' if likeliest else of}")
     ax.text(0.97, 0.04, f"{len(p)} events", transform=ax.transAxes, ha="right", color=ink(ax))

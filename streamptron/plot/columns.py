@@ -12,7 +12,15 @@ import numpy as np
 from streamptron.common.names import shown, type_shown
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.looking import learner_of
-from streamptron.plot.drawing import axes_of, check_axes, ink, line_style, name_lines, said, whole
+from streamptron.plot.drawing import (
+    axes_of,
+    check_axes,
+    ink,
+    label_text,
+    line_style,
+    name_lines,
+    whole,
+)
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,19 +97,19 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     ax.axhline(0.0, color=ink(ax), linewidth=0.8)
     named = {}
     for at, label in enumerate(drawn):
-        (named[said(label)],) = ax.plot(xs, lines[label], **{**line_style(at), **kwargs})
+        (named[label_text(label)],) = ax.plot(xs, lines[label], **{**line_style(at), **kwargs})
     bent = [label for label in drawn if np.any(lines[label] != alone[label])]
     for label in bent:
         style = {**line_style(drawn.index(label)), "linewidth": THIN, "alpha": 0.7}
         ax.plot(xs, alone[label], label="_", zorder=1.9, **style)
     if labels == [None]:
-        ax.set_ylabel(f"part of the score for {said(learner._towards)}")
+        ax.set_ylabel(f"part of the score for {label_text(learner._towards)}")
         named = dict(zip(["line and curve"], named.values(), strict=True))
     else:
         ax.set_ylabel("part of the label's score")
     if bent or labels != [None]:
         name_lines(ax, named, [_thin(ax)] if bent else ())
-    ax.set_xlabel(said(name))
+    ax.set_xlabel(label_text(name))
     ax.set_xlim(xs[0], xs[-1])
     return ax
 

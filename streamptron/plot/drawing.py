@@ -106,7 +106,7 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     return value
 
 
-def said(name: Any) -> str:
+def label_text(name: Any) -> str:
     """A feature or label as a picture shows it: one line, with no markup, not too long."""
     text = "(intercept)" if name is None else " ".join(str(name).splitlines())
     text = text if len(text) <= 30 else text[:29] + "…"

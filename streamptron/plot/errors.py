@@ -23,11 +23,11 @@ from streamptron.plot.drawing import (
     colour,
     halo,
     ink,
+    label_text,
     limit_x,
     limit_y,
     line_style,
     name_lines,
-    said,
     whole,
 )
 from streamptron.plot.streams import RIBBON, draw_ribbon
@@ -91,11 +91,11 @@ def errors(recorded: Any, by: str | None = None, ax: Axes | None = None, **kwarg
         if not recorded:
             raise ValueError("recorded is empty; give at least one Recorder")
         records = {
-            said(name): check_record(f"recorded[{shown(name)}]", record)
+            label_text(name): check_record(f"recorded[{shown(name)}]", record)
             for name, record in recorded.items()
         }
     elif isinstance(recorded, Record):
-        records = {said(recorded.name or ""): check_record("recorded", recorded)}
+        records = {label_text(recorded.name or ""): check_record("recorded", recorded)}
     else:
         raise TypeError(
             f"recorded is {type_shown(recorded)}; give a streamptron.study.Recorder, or several as "
@@ -207,7 +207,7 @@ def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: 
             fontsize="small",
             color=ink(ax),
         )
-    ax.set_yticks(range(len(found)), [said(label) for label, _ in found])
+    ax.set_yticks(range(len(found)), [label_text(label) for label, _ in found])
     ax.invert_yaxis()
     ax.set_xlim(0.0, 1.3 * most)
     some = (

@@ -16,10 +16,10 @@ from streamptron.plot.drawing import (
     check_axes,
     colour,
     ink,
+    label_text,
     limit_x,
     limit_y,
     name_lines,
-    said,
 )
 
 if typing.TYPE_CHECKING:
@@ -88,7 +88,7 @@ def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> 
             "linestyle": LINES[at % len(LINES)],
             "marker": MARKERS[at % len(MARKERS)],
             "markersize": 4 if last <= 40 else 0,
-            "label": said(name),
+            "label": label_text(name),
             **kwargs,
         }
         ax.plot([row.number for row in history], [row.mistakes for row in history], **style)

@@ -18,9 +18,9 @@ from streamptron.plot.drawing import (
     check_axes,
     colours_of,
     ink,
+    label_text,
     legend_above,
     name_beside,
-    said,
 )
 from streamptron.plot.linear import (
     aheads,
@@ -139,8 +139,8 @@ def decision_boundary(
     if line is not None and square:  # else a right angle would not look like one
         _weight_arrow(ax, line, box, points)
     ax.set_aspect("equal" if square else "auto")
-    ax.set_xlabel(said(plane[0]))
-    ax.set_ylabel(said(plane[1]))
+    ax.set_xlabel(label_text(plane[0]))
+    ax.set_ylabel(label_text(plane[1]))
     _legend(ax, labels, lessons)
     return ax
 
@@ -246,7 +246,7 @@ def _events(ax: Axes, points: Any, lessons: Any, labels: list[Any]) -> None:
                 marker=MARKERS[at % len(MARKERS)],
                 edgecolors=ink(ax),
                 linewidths=0.6,
-                label=said(label),
+                label=label_text(label),
                 zorder=3,
             )
 
@@ -306,7 +306,7 @@ def _legend(ax: Axes, labels: list[Any], lessons: Any) -> None:
     handles: list[Any] = []
     if lessons is None:
         handles = [
-            Patch(facecolor=own, alpha=0.5, label=said(label))
+            Patch(facecolor=own, alpha=0.5, label=label_text(label))
             for label, own in zip(labels, colours_of(labels), strict=True)
         ]
     else:

@@ -25,7 +25,7 @@ from streamptron.plot.drawing import (
     axes_of,
     check_axes,
     ink,
-    said,
+    label_text,
     whole,
 )
 
@@ -114,12 +114,14 @@ def surface(
         ax.contour(xs, ys, part, levels, colors=[ink(ax)], linewidths=0.5, alpha=0.6)
     where: dict[str, Any] = _beside(ax)
     bar = ax.figure.colorbar(image, ax=ax, **where)
-    bar.set_label(f"part of the score for {said(learner._towards if label is None else label)}")
+    bar.set_label(
+        f"part of the score for {label_text(learner._towards if label is None else label)}"
+    )
     _margins(ax, spreads, met)
     ax.set_xlim(limits[0])
     ax.set_ylim(limits[1])
-    ax.set_xlabel(said(first))
-    ax.set_ylabel(said(second))
+    ax.set_xlabel(label_text(first))
+    ax.set_ylabel(label_text(second))
     return ax
 
 
@@ -183,7 +185,7 @@ def gates(model: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axe
     bars = []
     for one, other, gate, cells in parts:
         kind = SURFACE if len(cells) == SIDE**2 else CURVE
-        name = said(Pair(one, other) if kind == SURFACE else one)
+        name = label_text(Pair(one, other) if kind == SURFACE else one)
         bars.append((gate * taus[1 + kind], name, kind))
     bars = sorted(bars, key=lambda bar: -bar[0])[:n]
     ax = axes_of(ax)

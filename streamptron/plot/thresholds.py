@@ -10,7 +10,7 @@ import numpy as np
 
 from streamptron.common.names import shown
 from streamptron.plot.answers import listed, probabilities
-from streamptron.plot.drawing import LINES, axes_of, check_axes, ink, line_style, said
+from streamptron.plot.drawing import LINES, axes_of, check_axes, ink, label_text, line_style
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,8 +79,8 @@ def roc_curve(
             **{**line_style(at), "label": f"{name}area {area:.4g}", **kwargs},
         )
     ax.plot([0, 100], [0, 100], color=ink(ax), linestyle=":", linewidth=1)
-    ax.set_xlabel(f"others taken for {said(label)} (%)")
-    ax.set_ylabel(f"{said(label)} found (%)")
+    ax.set_xlabel(f"others taken for {label_text(label)} (%)")
+    ax.set_ylabel(f"{label_text(label)} found (%)")
     ax.set_xlim(-2, 102)
     ax.set_ylim(-2, 102)
     ax.set_aspect("equal")
@@ -144,8 +144,8 @@ def precision_recall_curve(
         )
     share = 100 * next(iter(models.values())).right.mean()
     ax.axhline(share, color=ink(ax), linestyle=":", linewidth=1)
-    ax.set_xlabel(f"{said(label)} found (%)")
-    ax.set_ylabel(f"{said(label)} among those taken for it (%)")
+    ax.set_xlabel(f"{label_text(label)} found (%)")
+    ax.set_ylabel(f"{label_text(label)} among those taken for it (%)")
     ax.set_xlim(-2, 102)
     ax.set_ylim(-2, 102)
     ax.legend(loc="lower left", title=_counted(models, label))
@@ -227,7 +227,7 @@ def false_positives(
     ax.set_yscale("symlog", linthresh=least)
     ax.set_ylim(0, 130)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.set_xlabel(f"least probability to be taken for {said(label)}")
+    ax.set_xlabel(f"least probability to be taken for {label_text(label)}")
     ax.set_ylabel("share of the events (%)")
     ax.legend(title=_counted(models, label))
     return ax
@@ -278,7 +278,7 @@ def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[
         called = f"y_proba[{shown(name)}]" if isinstance(y_proba, Mapping) else "y_proba"
         each = probabilities(called, values, truths)
         scores = np.array([_score(called, row, value, label) for row, value in enumerate(each)])
-        found[f"{said(name)}: " if name else ""] = Judged(scores, right)
+        found[f"{label_text(name)}: " if name else ""] = Judged(scores, right)
     if right.all() or not right.any():
         raise ValueError(
             f"{'all' if right.all() else 'no'} events have the label {shown(label)}; there must be "
@@ -313,4 +313,4 @@ def _thinned(n: int) -> NDArray[np.intp]:
 
 def _counted(models: Mapping[str, Judged], label: Hashable) -> str:
     right = next(iter(models.values())).right
-    return f"{right.sum()} {said(label)}, {(~right).sum()} others"
+    return f"{right.sum()} {label_text(label)}, {(~right).sum()} others"

@@ -22,9 +22,9 @@ from streamptron.plot.drawing import (
     colours_of,
     halo,
     ink,
+    label_text,
     legend_above,
     name_beside,
-    said,
     whole,
 )
 from streamptron.plot.linear import (
@@ -123,7 +123,7 @@ def update(
     for each in (ax.axhline, ax.axvline):
         each(0.0, color=ink(ax), linewidth=0.5, zorder=0)
     zero, moved = np.zeros(2), bool((before != after).any())
-    named = [("w after" if moved else "w (no update)", after), (f"event {said(y)}", event)]
+    named = [("w after" if moved else "w (no update)", after), (f"event {label_text(y)}", event)]
     if moved and before.any():
         named.insert(0, ("w before", before))
         arrow(ax, zero, before, color=colour(0), linestyle="--")
@@ -138,8 +138,8 @@ def update(
         name_beside(ax, " = ".join(names), point)
     if moved and before.any() and after.any():
         _angle(ax, before, after)
-    ax.set_xlabel(f"{said(plane[0])} (weight, value)")
-    ax.set_ylabel(f"{said(plane[1])} (weight, value)")
+    ax.set_xlabel(f"{label_text(plane[0])} (weight, value)")
+    ax.set_ylabel(f"{label_text(plane[1])} (weight, value)")
     return ax
 
 
@@ -231,7 +231,7 @@ def projections(
             "hatch": HATCHES[at % len(HATCHES)],
             "edgecolor": ink(ax),
             "linewidth": 1,
-            "label": said(label),
+            "label": label_text(label),
             **kwargs,
         }
         ax.hist(places[lessons.numbers == number], edges.tolist(), **style)

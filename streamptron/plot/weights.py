@@ -17,7 +17,7 @@ from streamptron.plot.drawing import (
     axes_of,
     check_axes,
     ink,
-    said,
+    label_text,
     whole,
 )
 
@@ -101,11 +101,11 @@ def top_weights(
         **kwargs,
     }
     ax.barh(range(len(bars)), [weight for _, weight in bars], **style)
-    names = [f"slot {name}" if hashed else said(name) for name, _ in bars]
+    names = [f"slot {name}" if hashed else label_text(name) for name, _ in bars]
     ax.set_yticks(range(len(bars)), names)
     ax.invert_yaxis()
     ax.axvline(0.0, color=ink(ax), linewidth=0.8)
-    ax.set_xlabel("weight" if towards is None else f"weight towards {said(towards)}")
+    ax.set_xlabel("weight" if towards is None else f"weight towards {label_text(towards)}")
     return ax
 
 
@@ -159,7 +159,7 @@ def explanation(
     tokenizer, learner = learner_of(model)
     if _ranks(learner):
         parts = list((model if tokenizer is not None else learner).explain_one(x, label))
-        goal = "lead of the best" if label is None else f"lead of {said(label)}"
+        goal = "lead of the best" if label is None else f"lead of {label_text(label)}"
     else:
         event = x if tokenizer is None else tokenizer.transform_one(x)
         parts = list(learner.explain_one(event, label))
@@ -169,8 +169,8 @@ def explanation(
                 if learner._scores_by_label
                 else (True if isinstance(learner, BinaryModel) else learner._towards)
             )
-        goal = f"score for {said(label)}"
-    bars = [(said(name), part) for name, part in parts[:n]]
+        goal = f"score for {label_text(label)}"
+    bars = [(label_text(name), part) for name, part in parts[:n]]
     if rest := parts[n:]:
         bars.append((f"{len(rest)} others", math.fsum(part for _, part in rest)))
     if not bars:

@@ -222,10 +222,10 @@ def test_each_file_is_learned_once_if_it_is_killed_at_a_step(step, after, spool,
     code = f"""\
 import os, sys
 from streamptron.command.cli import main
-from streamptron.command.keeper import Keeper
+from streamptron.command.model_on_disk import ModelOnDisk
 from streamptron.command.spool import Spool
 
-owner = Keeper if {step!r} == "save" else Spool
+owner = ModelOnDisk if {step!r} == "save" else Spool
 whole = getattr(owner, {step!r})
 calls = 0
 

@@ -33,7 +33,7 @@ class Learned(typing.Protocol):
         """Learn it."""
 
 
-class Keeper:
+class ModelOnDisk:
     """Keeps a model, for the length of a ``with`` block.
 
     Parameters

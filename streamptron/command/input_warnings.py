@@ -29,7 +29,7 @@ LABELS = "category class kind label labels sentiment tag target topic type v1 y"
 TEXTS = "body content document message review sentence text texts title tweet v2 x"
 
 
-class Doubts:
+class InputWarnings:
     """What one run has warned of; it does so once."""
 
     def __init__(self) -> None:
