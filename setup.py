@@ -69,7 +69,7 @@ ONCE += ["-fno-align-labels", "-fno-tree-vrp"]
 # Where it compiles for size, these make code larger.
 QUICK = ["-fno-gcse", "-fno-thread-jumps"]
 # What a door that is compiled for size includes first.
-SMALL = "streamptron/doors/small.h"
+SMALL = "streamptron/doors/size_flags.h"
 
 # Where Cython writes doors as C, so that C that lies among the sources is always written by hand.
 WRITTEN = Path("build/coverage" if covered else "build/cython")

@@ -11,7 +11,7 @@ from typing import Any
 from streamptron.common.checks import checked_number
 from streamptron.common.names import shown, type_shown
 from streamptron.common.river import compose, module_of
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 
 if typing.TYPE_CHECKING:
     from river.metrics.base import Metric

@@ -26,7 +26,8 @@ NAMES = ["a", "b", "c", 1, 2.5, ("d", 1), "a name that is too long for a key", (
 
 IMPORTS = """
 import importlib, sys
-doors = "_core adaptive desk late many model names rows sets shared state texts".split()
+doors = "_core adaptive batch desk merges model multilabel names ranking rows".split()
+doors += "shared state steps texts".split()
 for name in ["engine.api", *(f"doors.{door}" for door in doors)]:
     importlib.import_module(f"streamptron.{name}")
     print(name, sys._is_gil_enabled())

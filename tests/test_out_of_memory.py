@@ -27,7 +27,7 @@ from streamptron import (
     RankingPerceptron,
     Tokenizer,
 )
-from streamptron.doors.many import Lines
+from streamptron.doors.batch import Lines
 from streamptron.engine import api
 from tests.support import deeds, operations
 from tests.support.candidates import learn_by_one

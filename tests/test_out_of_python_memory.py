@@ -18,7 +18,7 @@ from streamptron import (
     MulticlassPerceptron,
     VotedPerceptron,
 )
-from streamptron.doors.late import learned
+from streamptron.doors.steps import learned
 
 testcapi = pytest.importorskip("_testcapi", reason="this Python has no tests of its own")
 LEARNERS = [AdaptiveClassifier, MulticlassPerceptron, MIRA, AROW, VotedPerceptron]

@@ -21,7 +21,7 @@ from typing import Any
 from streamptron.command.worded import worded
 from streamptron.common.names import shown
 from streamptron.common.parameters import UnfitRow
-from streamptron.doors.many import LINES, Lines, write_ahead
+from streamptron.doors.batch import LINES, Lines, write_ahead
 from streamptron.doors.rows import count_wrong
 from streamptron.files.sources import Block as FileBlock
 from streamptron.files.sources import LineError, not_encoded

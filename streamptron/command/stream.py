@@ -17,7 +17,7 @@ from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, TextBlock, mark_of
 from streamptron.command.sets import SetBlock, SetTexts
-from streamptron.doors.many import LINES
+from streamptron.doors.batch import LINES
 from streamptron.doors.texts import MailDoor
 from streamptron.files.decode import READ, reading
 from streamptron.files.sources import (

@@ -9,7 +9,7 @@ cdef extern from "debug.h":
     const bint DEBUG "SP_DEBUG"
 
 
-cdef class Desk:
+cdef class EventDoor:
     cdef sp_learner learner
     cdef sp_event event             # scratch
     cdef sp_text text               # scratch

@@ -171,7 +171,7 @@ cdef inline bint _write_everyday(PyObject* mapping, sp_arena* text, sp_writer* w
     return True
 
 
-cdef class Desk:
+cdef class EventDoor:
     """A learner behind its gate, and the scratch where the current event is written."""
 
     def __cinit__(self):

@@ -1,6 +1,6 @@
 # What every model has.
 
-from streamptron.doors.desk cimport Desk
+from streamptron.doors.desk cimport EventDoor
 from libc.stdint cimport uint64_t
 
 
@@ -11,7 +11,7 @@ cdef list largest(const double* numbers, Py_ssize_t n, bytes room)
 cdef list TRUTH                     # what the one output of a BinaryModel stands for
 
 
-cdef class Model(Desk):
+cdef class Model(EventDoor):
     cdef readonly dict _params      # as they were given
     cdef object _pairing            # a PairRule, which learner.pairs points into
     cdef int _kind                  # of the rule

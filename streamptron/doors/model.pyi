@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-from streamptron.doors.desk import Desk
+from streamptron.doors.desk import EventDoor
 from streamptron.doors.rows import Rows
 
 # The shape of an array in a model file, and its bytes.
@@ -21,7 +21,7 @@ class TopFeatures(NamedTuple):
 RULES: SimpleNamespace
 
 @disjoint_base
-class Model(Desk):
+class Model(EventDoor):
     _y_name: Any
     _kind_mark: bytes | None
     @property

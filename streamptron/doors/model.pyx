@@ -14,11 +14,11 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.object cimport PyObject
 
-from streamptron.doors.desk cimport DEBUG, Desk
+from streamptron.doors.desk cimport DEBUG, EventDoor
 from streamptron.doors.gate cimport (
     beside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end, gate_wait,
     gc_disable, gc_enable)
-from streamptron.doors.many cimport rows_run
+from streamptron.doors.batch cimport rows_run
 from streamptron.doors.names cimport all_named, key_plain
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
@@ -102,7 +102,7 @@ TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
 TopFeatures.__doc__ = "The strongest features for a label, and the strongest against it."
 
 
-cdef class Model(Desk):
+cdef class Model(EventDoor):
     """What every learner shares: the learner, its scratch, its parameters and its state."""
 
     def __cinit__(self):

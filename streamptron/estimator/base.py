@@ -13,7 +13,7 @@ from streamptron.common.errors import ParameterError, plain
 from streamptron.common.names import Pair, shown, type_shown
 from streamptron.common.river import base
 from streamptron.doors._core import BinaryModel, LabelModel, PairModel
-from streamptron.doors.many import NEW_LABELS, UNSORTED
+from streamptron.doors.batch import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
 from streamptron.estimator.learner import Learner

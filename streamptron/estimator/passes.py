@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 from streamptron.estimator.batches import Batch, batch_of
 
 if typing.TYPE_CHECKING:

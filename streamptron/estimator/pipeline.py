@@ -15,7 +15,7 @@ from streamptron.common.names import shown
 from streamptron.common.river import compose
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.model import Model
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 from streamptron.doors.texts import (
     TextDoor,
     text_learn_one,

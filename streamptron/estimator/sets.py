@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.names import shown, type_shown
-from streamptron.doors.sets import SetModel
+from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator import frames
 
 if typing.TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Sets(typing.NamedTuple):
 
 
 def sets_of(
-    model: SetModel,
+    model: MultiLabelModel,
     y: Any,
     n: int,
     labels: Iterable[Hashable] | None,
@@ -56,23 +56,23 @@ def sets_of(
     if labels is not None or getattr(y, "ndim", 1) == 2:
         return _of_indicator(model, y, n, labels)
     rows = frames.listed(y, n, "y", "one set of labels")
-    told = []
+    targets = []
     for row, each in enumerate(rows):
         try:
-            told.append(model._told(each))
+            targets.append(model._targets_of(each))
         except (TypeError, ValueError) as error:
             raise type(error)(f"in row {row}: {error}") from None
     number: dict[Any, int] = {}
     # a row of weight 0 makes no label known: what only such rows name comes last
     taken = [steps is None or bool(steps[row] > 0) for row in range(n)]
     for wanted in (True, False):
-        for each, is_taken in zip(told, taken, strict=True):
+        for each, is_taken in zip(targets, taken, strict=True):
             if is_taken == wanted:
                 for label in each.named:
                     number.setdefault(label, len(number))
     named: list[int] = []
     ends, there = [], []
-    for each in told:
+    for each in targets:
         pairs = list(zip(each.named, each.there, strict=True))
         named += [number[label] for label, is_there in pairs if is_there]
         there.append(len(named))
@@ -83,7 +83,7 @@ def sets_of(
         np.array(named, dtype=np.intp),
         np.array(ends, dtype=np.intp),
         np.array(there, dtype=np.intp),
-        np.array([each.open for each in told], dtype=np.intp),
+        np.array([each.open for each in targets], dtype=np.intp),
     )
 
 
@@ -101,7 +101,9 @@ def _numbers(frame: Any) -> NDArray[Any]:
     return np.column_stack(columns) if columns else np.empty((len(frame), 0))
 
 
-def _of_indicator(model: SetModel, Y: Any, n: int, labels: Iterable[Hashable] | None) -> Sets:
+def _of_indicator(
+    model: MultiLabelModel, Y: Any, n: int, labels: Iterable[Hashable] | None
+) -> Sets:
     """The same of a matrix of 0 and 1, one column a label."""
     if labels is None:
         raise TypeError(

@@ -28,7 +28,7 @@ from typing import Any
 
 from streamptron.common.names import shown
 from streamptron.doors._core import BinaryModel
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 from streamptron.doors.texts import MailDoor
 from streamptron.files.sources import MAX_LINE
 from streamptron.keeping.files import beside

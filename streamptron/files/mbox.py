@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import typing
 
-from streamptron.doors.many import count_line_ends
+from streamptron.doors.batch import count_line_ends
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from streamptron.common.errors import ParameterError, plain
 from streamptron.common.names import shown, type_shown
-from streamptron.doors.many import count_line_ends
+from streamptron.doors.batch import count_line_ends
 from streamptron.files.decode import (
     FOREIGN,
     HEAD,

@@ -14,7 +14,7 @@ from streamptron.common.errors import ModelFileError
 from streamptron.common.names import shown, type_shown
 from streamptron.common.packed import count_packed
 from streamptron.common.values import decode, encoded
-from streamptron.doors.late import check_not_in_a_file
+from streamptron.doors.steps import check_not_in_a_file
 from streamptron.keeping.read import model_of, read
 from streamptron.keeping.tickets import WRONG, Step, _count, check_can_undo
 from streamptron.keeping.write import contents_of, write

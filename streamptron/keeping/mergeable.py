@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from streamptron.common.errors import ModelFileError
 from streamptron.common.names import shown, type_shown
 from streamptron.common.values import encode
-from streamptron.doors.late import (
+from streamptron.doors.merges import (
     Side,
     delta_of,
     digest_of,

@@ -20,8 +20,8 @@ from streamptron.common.checks import checked_bytes, truth
 from streamptron.common.names import shown, with_article
 from streamptron.common.packed import count_packed
 from streamptron.common.values import BY_LABEL, decode, encoded, encoded_parameters
-from streamptron.doors.late import can_undo, learned, predicted, undone
 from streamptron.doors.names import PackedEvent
+from streamptron.doors.steps import can_undo, learned, predicted, undone
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable

@@ -9,7 +9,7 @@ from typing import Any
 from streamptron.common.names import shown, type_shown
 from streamptron.common.river import base
 from streamptron.doors.model import Model
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable

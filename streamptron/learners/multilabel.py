@@ -6,9 +6,9 @@ import typing
 
 from streamptron.common.parameters import MAX_PAIRS
 from streamptron.common.river import base
-from streamptron.doors.many import UNSORTED
+from streamptron.doors.batch import UNSORTED
 from streamptron.doors.model import RULES
-from streamptron.doors.sets import SetModel
+from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator.base import ByLabel
 
 if typing.TYPE_CHECKING:
@@ -19,7 +19,9 @@ if typing.TYPE_CHECKING:
     from streamptron.estimator.sets import Sets
 
 
-class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # type: ignore[misc]
+class MultiLabelClassifier(  # type: ignore[misc]
+    MultiLabelModel, ByLabel, base.MultiLabelClassifier
+):
     """Several labels an event, such as topics, tags or causes.
 
     Each label is learned against its absence as :class:`AdaptiveClassifier` learns two labels: by

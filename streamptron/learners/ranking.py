@@ -9,7 +9,7 @@ from typing import Any, Self
 from streamptron.common.checks import jobs_of
 from streamptron.common.parameters import MAX_PAIRS
 from streamptron.doors.model import RULES
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 from streamptron.estimator.base import OneVector, summing_to, top_of
 from streamptron.estimator.learner import Learner
 from streamptron.learners.perceptron import Averaged

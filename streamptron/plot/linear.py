@@ -14,7 +14,7 @@ import numpy as np
 
 from streamptron.common.names import shown, type_shown
 from streamptron.doors._core import PairModel
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 from streamptron.estimator.looking import learner_of
 
 if typing.TYPE_CHECKING:

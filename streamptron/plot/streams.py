@@ -16,7 +16,7 @@ import numpy as np
 from streamptron.common.names import shown, type_shown
 from streamptron.data.finite import error_of
 from streamptron.data.record import Record, check_record
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 from streamptron.estimator.looking import Before, learner_of
 from streamptron.plot.drawing import (
     COLOURS,

@@ -9,7 +9,7 @@ from typing import Any
 
 from streamptron.common.names import shown
 from streamptron.doors._core import BinaryModel
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 from streamptron.estimator.looking import learner_of
 from streamptron.plot.drawing import (
     COLOURS,

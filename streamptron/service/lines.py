@@ -12,7 +12,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from streamptron.doors.many import Questions, count_line_ends
+from streamptron.doors.batch import Questions, count_line_ends
 from streamptron.service.bad import OF_THE_LIBRARY, Bad
 
 if typing.TYPE_CHECKING:

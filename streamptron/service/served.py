@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from streamptron.common.names import shown
 from streamptron.doors._core import BinaryModel
-from streamptron.doors.late import can_undo
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
+from streamptron.doors.steps import can_undo
 from streamptron.doors.texts import MailDoor, TextDoor
 from streamptron.keeping.journal import Journal, journal_of
 from streamptron.keeping.read import model_of, read

@@ -18,7 +18,7 @@ from streamptron.data.finite import Lessons, data_of
 from streamptron.data.grades import GradedData, ranked_of
 from streamptron.data.history import History, Pass
 from streamptron.doors._core import BinaryModel, PairModel
-from streamptron.doors.sets import RankModel
+from streamptron.doors.ranking import RankModel
 from streamptron.estimator.looking import Before, learner_of
 from streamptron.estimator.passes import check_learns
 from streamptron.keeping.mergeable import check_alike

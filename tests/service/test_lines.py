@@ -8,7 +8,7 @@ from array import array
 import pytest
 
 from streamptron import AdaptiveClassifier, Tokenizer, load
-from streamptron.doors.many import Questions
+from streamptron.doors.batch import Questions
 from tests.support.served import serving
 
 pytest.importorskip("starlette")

@@ -2,7 +2,7 @@
 
 A batch is learned in one of two ways, and both are tested wherever it matters: "in place", checked
 as a whole before; or, where it is much larger than the model, "on a copy" of it, checked on the way
-(see COPY_LEAST in doors/many.pyx).
+(see COPY_LEAST in doors/batch.pyx).
 """
 
 import copy

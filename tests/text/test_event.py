@@ -12,7 +12,7 @@ import pytest
 
 from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron.command.blocks import TextBlock
-from streamptron.doors.many import LINES, Lines
+from streamptron.doors.batch import LINES, Lines
 from streamptron.files.lines import LineModel
 from streamptron.files.sources import Block as FileBlock
 from tests.support.marks import seeds

@@ -4,24 +4,9 @@ from typing import Any, Self
 from typing_extensions import disjoint_base
 
 from streamptron.doors.model import Model
-from streamptron.doors.names import PackedEvent
 
 _Called = tuple[list[Any] | None, list[Any]]
 
-def predicted(model: Model, x: Any) -> tuple[Any, int, bytes]: ...
-def can_undo(model: Model) -> int: ...
-def check_not_in_a_file(model: Model) -> None: ...
-def learned(model: Model, x: Any, y: Any, w: Any) -> tuple[Any, ...]: ...
-def undone(
-    model: Model,
-    packed: PackedEvent,
-    mark: int,
-    number: int,
-    changed: bool,
-    how: int,
-    numbers: tuple[int, int, int] | None,
-    parts: list[bytes],
-) -> None: ...
 def names_of(model: Model) -> _Called: ...
 def secret_of(model: Model) -> int | None: ...
 def untrained(

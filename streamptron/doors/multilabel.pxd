@@ -3,9 +3,9 @@
 from streamptron.doors._core cimport LabelModel
 
 
-cdef class SetModel(LabelModel):
-    cdef list _read_told(self, x, Targets told, str what)
-    cdef int _learn_told(self, x, Targets told, double step, str what) except -1
+cdef class MultiLabelModel(LabelModel):
+    cdef list _read_targets(self, x, Targets targets, str what)
+    cdef int _learn_targets(self, x, Targets targets, double step, str what) except -1
     cdef list _found(self)
     cdef tuple _labels_found(self, x, bytes room)
     cdef object _answer(self, x)
@@ -18,4 +18,4 @@ cdef class Targets:
     cdef readonly bint open         # whether labels that are not named are left open
 
 
-cdef object targets_again(Targets told)
+cdef object targets_again(Targets targets)

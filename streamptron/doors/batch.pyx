@@ -11,9 +11,9 @@ from libc.stdint cimport uint64_t, uint8_t
 from libc.string cimport memchr, memcpy, memmove
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
-from streamptron.doors.crew cimport (
-    CREW_BAD, Crew, crew_begin, crew_end, crew_part, crew_run)
-from streamptron.doors.desk cimport DEBUG, Desk
+from streamptron.doors.workers cimport (
+    WORKERS_BAD, Workers, workers_begin, workers_end, workers_part, workers_run)
+from streamptron.doors.desk cimport DEBUG, EventDoor
 from streamptron.doors.gate cimport (
     Gate, gate_come_out, gate_go_inside, gate_is_due, gate_let_in, gate_read_begin, gate_read_end,
     gate_take_turn)
@@ -64,23 +64,23 @@ cdef Py_ssize_t _run_checked(sp_batch* batch, Py_ssize_t first, Py_ssize_t last,
     Returns `last`, or where it stopped; a block that cannot be used is in `found`.
     """
     with nogil:
-        first = crew_part(batch, first, last, found)
+        first = workers_part(batch, first, last, found)
     return first
 
 
 cdef Py_ssize_t _run_by_several(sp_batch* batch, Py_ssize_t n_jobs, int* found) noexcept:
     """The same for all rows of a batch that only predicts, by up to n_jobs threads."""
-    cdef Crew crew
+    cdef Workers workers
     cdef Py_ssize_t i, last, done = 0
-    crew_begin(&crew, batch, n_jobs)
+    workers_begin(&workers, batch, n_jobs)
     with nogil:
-        crew_run(&crew)
-    for i in range(crew.n_parts):
-        last = crew.parts[i].last
-        done = _run_checked(batch, crew.parts[i].done, last, found)
+        workers_run(&workers)
+    for i in range(workers.n_parts):
+        last = workers.parts[i].last
+        done = _run_checked(batch, workers.parts[i].done, last, found)
         if done < last:
             break
-    crew_end(&crew, batch)
+    workers_end(&workers, batch)
     return done
 
 
@@ -94,7 +94,7 @@ cdef Py_ssize_t _first_unfit(sp_batch* batch) noexcept:
     return r if r == batch.n_rows or batch.event.unfit else -1
 
 
-cdef Py_ssize_t _learn_in_place(Desk desk, sp_batch* batch, bint zeros) noexcept:
+cdef Py_ssize_t _learn_in_place(EventDoor desk, sp_batch* batch, bint zeros) noexcept:
     """The number of rows learned. Waiting readers get in between blocks, after each turn."""
     cdef Gate* gate = &desk.gate
     cdef Py_ssize_t r = 0, last = 0, n = batch.n_rows
@@ -134,8 +134,8 @@ cdef object _outcome(Rows X, const sp_batch* batch, names, int found, Py_ssize_t
     return UNSORTED if found & SP_MATRIX_UNSORTED else done, labels[:n_labels]
 
 
-cdef object _predict(Desk desk, Rows X, sp_batch* batch, sp_event* columns, names, bint decisions,
-                     bint probabilities, Py_ssize_t n_jobs):
+cdef object _predict(EventDoor desk, Rows X, sp_batch* batch, sp_event* columns, names,
+                     bint decisions, bint probabilities, Py_ssize_t n_jobs):
     """Only predict the rows."""
     cdef Py_ssize_t n = batch.n_rows, done = 0
     cdef int found = 0
@@ -143,7 +143,7 @@ cdef object _predict(Desk desk, Rows X, sp_batch* batch, sp_event* columns, name
     cdef Py_ssize_t n_labels
     if batch.order != NULL:
         found = X._look()
-        if found & CREW_BAD:
+        if found & WORKERS_BAD:
             return _outcome(X, batch, names, found, 0, [], 0)
     gate_read_begin(&desk.gate)
     # From here to gate_read_end no Python code runs.
@@ -159,7 +159,7 @@ cdef object _predict(Desk desk, Rows X, sp_batch* batch, sp_event* columns, name
     labels = desk._label_list()
     n_labels = len(labels)
     gate_read_end(&desk.gate)
-    if not found & CREW_BAD and desk.learner.table.borrowed and done == n and not (
+    if not found & WORKERS_BAD and desk.learner.table.borrowed and done == n and not (
             _finite(batch.decisions, n * batch.n_decisions)
             and _finite(batch.probabilities, n * batch.n_probabilities)
             and _finite(batch.confidences, n)):
@@ -167,13 +167,13 @@ cdef object _predict(Desk desk, Rows X, sp_batch* batch, sp_event* columns, name
     return _outcome(X, batch, names, found, done, labels, n_labels)
 
 
-cdef object _learn(Desk desk, Rows X, sp_batch* batch, sp_event* columns, names):
+cdef object _learn(EventDoor desk, Rows X, sp_batch* batch, sp_event* columns, names):
     """Check all rows, then learn them in place."""
     cdef Py_ssize_t done = 0
     cdef int found = X._look()
     cdef list labels
     cdef Py_ssize_t n_labels
-    if not found & CREW_BAD:
+    if not found & WORKERS_BAD:
         gate_go_inside(&desk.gate)
         # From here to gate_come_out no Python code runs.
         if batch.matrix == NULL or sp_batch_columns(batch, names is not None, True, columns) == 0:
@@ -188,7 +188,7 @@ cdef object _learn(Desk desk, Rows X, sp_batch* batch, sp_event* columns, names)
     return _outcome(X, batch, names, found, done, labels, n_labels)
 
 
-cdef object _learn_on_a_copy(Desk desk, Rows X, sp_batch* batch, sp_event* columns, names):
+cdef object _learn_on_a_copy(EventDoor desk, Rows X, sp_batch* batch, sp_event* columns, names):
     """A copy checks and learns the rows block by block, and takes the model's place at the end."""
     cdef sp_learner copy
     cdef Py_ssize_t done = 0
@@ -201,7 +201,7 @@ cdef object _learn_on_a_copy(Desk desk, Rows X, sp_batch* batch, sp_event* colum
         return 0, labels
     if sp_batch_columns(batch, names is not None, True, columns) == 0:
         done = _run_checked(batch, 0, batch.n_rows, &found)
-    if done < batch.n_rows or found & CREW_BAD:
+    if done < batch.n_rows or found & WORKERS_BAD:
         sp_learner_free(&copy)         # and with it what it has learned
         if not batch.event.unfit:
             done = 0
@@ -228,7 +228,7 @@ cdef const Py_ssize_t* _order_of(order, Py_ssize_t n_rows) except? NULL:
     return rows
 
 
-def write_ahead(Desk desk not None, Texts X not None):
+def write_ahead(EventDoor desk not None, Texts X not None):
     """Write texts as events before they are learned or predicted, with this model's hash.
 
     Another thread may do so while the model learns.
@@ -241,7 +241,7 @@ def write_ahead(Desk desk not None, Texts X not None):
     X._write_ahead(&seed, number)
 
 
-cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
+cdef object rows_run(EventDoor desk, Rows X, names, y, steps, predictions, decisions, probabilities,
                      confidences, order=None, ends=None, Py_ssize_t n_jobs=1,
                      const sp_targets* told=NULL):
     """The path in a loop over rows: predict, then learn, as asked.

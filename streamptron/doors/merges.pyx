@@ -1,13 +1,8 @@
-"""What comes together later: an event and its label, and models that learned apart.
+"""Models that learned apart: digests, deltas, and all models in one.
 
-Tickets and steps: an event is read, scored and learned by the doors and the path that every event
-takes; here it is written down as bytes, and with it what its step has changed
-(engine/path/record.h). A step is taken back behind the gate, as an event is learned.
-
-Merges, as the engine sees them: digests, deltas, and all models in one. What they call their labels
-and odd names is united in keeping/mergeable.py, with Python code; what is here runs without it, and
-the engine (engine/exchange/join.h) without the interpreter's lock. No other thread learns
-meanwhile, but all may predict.
+What they call their labels and odd names is united in keeping/mergeable.py, with Python code; what
+is here runs without it, and the engine (engine/exchange/join.h) without the interpreter's lock. No
+other thread learns meanwhile, but all may predict.
 """
 
 from array import array
@@ -17,239 +12,32 @@ cimport cython
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
 from cpython cimport array as c_array
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from cpython.object cimport PyObject
 
-from streamptron.doors._core cimport LabelModel
 from streamptron.doors.desk cimport DEBUG
 from streamptron.doors.gate cimport (
-    beside, gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin,
-    gate_read_end, gc_disable, gc_enable)
+    gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end,
+    gc_disable, gc_enable)
 from streamptron.doors.model cimport Model
-from streamptron.doors.names cimport PackedEvent, event_bytes_of
-from streamptron.doors.sets cimport SetModel, Targets, targets_again
 from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
-from streamptron.engine.events cimport sp_event_forget, sp_event_given
 from streamptron.engine.file cimport (
     SP_DELTA_ARRAYS, sp_array, sp_array_kind, sp_delta_kind_of, sp_fault)
 from streamptron.engine.memory cimport sp_calloc, sp_free
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
-    SP_RECORD_PARTS, SP_UNDO_LOG, sp_learner, sp_learner_abandon, sp_learner_answer,
-    sp_learner_expect_outputs, sp_learner_free, sp_learner_labels, sp_learner_score,
-    sp_undo_kind_of, sp_undo_record, sp_undo_record_commit, sp_undo_record_fault,
-    sp_undo_record_find, sp_undo_record_prepare, sp_undo_record_take_back)
-from streamptron.engine.sets cimport sp_sets_best_threshold
+    sp_learner, sp_learner_expect_outputs, sp_learner_free, sp_learner_labels)
 from streamptron.engine.exchange cimport (
     SP_MARKS_MEMORY, SP_SHARD_KEY, SP_SHARD_MEMORY, sp_delta, sp_delta_digest, sp_delta_free,
     sp_delta_measure, sp_delta_overlay, sp_delta_shapes, sp_delta_use, sp_delta_words,
     sp_delta_write, sp_joined, sp_learner_has_rows, sp_learner_widen, sp_shard, sp_sides_join)
 
 from streamptron.doors.names import damaged
-from streamptron.doors.state import Past, past_mark
-from streamptron.common.packed import event_packed
 
 _NO_MEMORY = "no memory to merge the models"
 _STRANGE = "the arrays are not those of such a model"
 
 
-# --- An event as it is predicted
-
-cdef object _label(Model model, Py_ssize_t output):
-    cdef list labels = model._label_list()
-    return labels[output] if 0 <= output < len(labels) else None
-
-
-cdef PackedEvent _packed_here(x, str missing):
-    """An event with names that only Python code can write."""
-    data, n = event_packed(x, missing)
-    return PackedEvent(bytes(16) + data, 16, n)
-
-
-cdef bytes _entries(Model model, x):
-    """The bytes of an event that has been scored; None: a name is an object."""
-    if type(x) is PackedEvent:
-        return (<PackedEvent> x).data[(<PackedEvent> x).start:(<PackedEvent> x).end]
-    try:
-        return event_bytes_of(&model.event, model.learner.intercept, sp_event_given(&model.event))
-    except TypeError:
-        model._settle()
-        raise
-
-
-def predicted(Model model, x):
-    """The prediction, and the event as bytes: how many entries, and these."""
-    cdef Py_ssize_t best, n
-    cdef bytes entries
-    with cython.critical_section(model, <object> beside(<PyObject*> model, <PyObject*> x)):
-        model._score(x)
-        entries = _entries(model, x)
-        best = sp_learner_answer(&model.learner, &model.event).verdict.best
-        n = sp_event_given(&model.event) - model.learner.intercept
-        model._settle()
-        if entries is not None:
-            return _label(model, best), n, entries
-    return predicted(model, _packed_here(x, model._gaps()))
-
-
-# --- A step that can be taken back
-
-def can_undo(Model model):
-    """How its steps are kept so that they can be taken back; 0: they cannot."""
-    return sp_undo_kind_of(&model.learner)
-
-
-def check_not_in_a_file(Model model):
-    """That a model lies in memory and can learn; RuntimeError if it was opened in place."""
-    model._not_in_a_file()
-
-
-cdef int _not_learned(Model model, const sp_undo_record* taken) except -1:
-    what = "step" if taken.how == SP_UNDO_LOG and taken.n_parts == 0 else "update"
-    return model._no_memory(f"no memory for the {what}; the model has not learned this event")
-
-
-cdef list _learn(Model model, Py_ssize_t y, double u, sp_undo_record* taken):
-    """Learn an event that has been scored; the parts of its step."""
-    cdef int i
-    cdef bytes part
-    cdef list parts = []
-    if sp_undo_record_prepare(taken, &model.learner, &model.event, y, u) < 0:
-        _not_learned(model, taken)
-    try:
-        for i in range(taken.n_parts):
-            part = PyBytes_FromStringAndSize(NULL, taken.n[i])
-            taken.p[i] = <uint8_t*> PyBytes_AS_STRING(part)
-            parts.append(part)
-    except MemoryError:
-        sp_learner_abandon(&model.learner, &model.event)
-        model._settle()
-        raise
-    if sp_undo_record_commit(taken, &model.learner, &model.event, u) < 0:
-        _not_learned(model, taken)
-    for i in range(taken.n_parts):      # one may be shorter by now
-        part = parts[i]
-        if <size_t> len(part) > taken.n[i]:
-            parts[i] = part[:taken.n[i]]
-    return parts
-
-
-def learned(Model model, x, y, w):
-    """Learn an event, and return what its step was: see tickets.Step.
-
-    (mark, number, changed, label, w, prediction, n, entries, what the step has changed): of that
-    the label's place, the outputs, and how many stepped; then its parts.
-    """
-    cdef sp_undo_record taken
-    cdef Targets told = None
-    cdef Py_ssize_t output = 0, best = 0, n = 0
-    cdef double step, above = 0.0
-    cdef bytes entries
-    cdef list named, found = None, parts = None
-    cdef bint changed = False
-    number = 0
-    if isinstance(model, SetModel):
-        told = model._told(y)
-        step = model._weight(w)
-    else:
-        y = model._checked_label(y)
-        step = model._step(y, w)
-    named = [y]
-    drawn = past_mark()
-    with cython.critical_section(model, <object> beside(<PyObject*> model, <PyObject*> x)):
-        if told is not None:
-            named = (<SetModel> model)._read_told(x, told, "y")
-        elif isinstance(model, LabelModel):
-            output = (<LabelModel> model)._read_labelled(x, y)
-        else:
-            output = y
-            model._read(x, True)
-        # From here on no Python code may run, not even finalizers, until the event is learned.
-        collecting = gc_disable()
-        try:
-            if sp_learner_score(&model.learner, &model.event) < 0:
-                model._no_memory("no memory for the scores")
-            entries = _entries(model, x)
-            if entries is not None:
-                past = model._past if model._past is not None else Past()
-                mark = past.mark(drawn)
-                if told is None:
-                    best = sp_learner_answer(&model.learner, &model.event).verdict.best
-                else:
-                    found = (<SetModel> model)._found()
-                    above = sp_sets_best_threshold(&model.learner.sets)
-                n = sp_event_given(&model.event) - model.learner.intercept
-                number = model.learner.n_seen
-                updates = model.learner.n_updates
-                parts = _learn(model, output, step, &taken)
-                changed = model.learner.n_updates != updates
-                model._past = past
-            model._settle()
-        finally:
-            if collecting:
-                gc_enable()
-            # also if there is no memory for the step that was learned
-            if isinstance(model, LabelModel):
-                for label in named:
-                    (<LabelModel> model)._name_output(label)
-        if entries is not None:
-            prediction = _label(model, best) if told is None else model._labels_above(found, above)
-            if told is not None:
-                y = targets_again(told)
-            return (mark, number, changed, y, w, prediction, n, entries,
-                    (taken.y, taken.outputs, taken.m), parts)
-    return learned(model, _packed_here(x, model._gaps()), y, w)
-
-
-# --- And taken back
-
-def undone(Model model, PackedEvent packed, mark, number, bint changed, int how, numbers,
-           list parts):
-    """Take a step back. `changed`: it was counted as an update; `numbers`: as `learned` gave them
-    of slots' numbers, else None.
-    """
-    cdef sp_undo_record taken
-    cdef const char* wrong
-    cdef int i
-    cdef bytes part
-    memset(&taken, 0, sizeof(sp_undo_record))
-    taken.how = how
-    if numbers is not None:
-        taken.y, taken.outputs, taken.m = numbers
-    taken.n_parts = min(len(parts), <int> SP_RECORD_PARTS)
-    for i in range(taken.n_parts):
-        part = parts[i]
-        taken.p[i] = <uint8_t*> PyBytes_AS_STRING(part)
-        taken.n[i] = len(part)
-    with cython.critical_section(model):
-        model._read(packed, True)
-        past = model._past
-        if past is None or number >= model.learner.n_seen or not past.knows(mark, number):
-            model._settle()
-            raise ValueError(
-                "step is not of this model: another model learned the event, or a copy of this one "
-                "did by itself, or this model is from a file or a copy made before the event; "
-                "nothing has changed. Give the step to the model that learned the event")
-        if past.is_undone(number):
-            model._settle()
-            raise ValueError("step has been taken back already; nothing has changed")
-        if sp_undo_record_find(&model.learner, &model.event) < 0:
-            model._no_memory("no memory to take the step back; nothing has changed")
-        wrong = sp_undo_record_fault(&taken, &model.learner, &model.event)
-        if wrong != NULL:
-            model._settle()
-            sp_event_forget(&model.event)
-            raise ValueError(
-                f"step is damaged: {(<bytes> wrong).decode('ascii')}; nothing has changed")
-        if sp_undo_record_take_back(&taken, changed, &model.learner, &model.event) < 0:
-            model._no_memory("no memory to take the step back; nothing has changed")
-        past.undo(number)
-        model._settle()
-        sp_event_forget(&model.event)
-
-
-# --- Models that learned apart: what they call things
+# --- What models call things
 
 cdef list _labels_whole(Model model, str then):
     """Its labels at this moment; None: they are truth values."""

@@ -14,8 +14,8 @@
 # The threads are the interpreter's own (pythread.h), which are there on every system, but they run
 # no Python code and never ask for its lock.
 #
-# Functions in this file: crew_begin, crew_run, crew_end; crew_part, the loop over checked blocks,
-# which serves one thread too.
+# Functions in this file: workers_begin, workers_run, workers_end; workers_part, the loop over
+# checked blocks, which serves one thread too.
 
 from streamptron.engine.events cimport (
     SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_event, sp_event_free, sp_event_init,
@@ -34,7 +34,7 @@ cdef extern from "pythread.h":
     void PyThread_free_lock(PyThread_type_lock lock) noexcept nogil
 
 cdef enum:
-    CREW_BAD = SP_MATRIX_FAULTY | SP_MATRIX_UNSORTED      # rows that no batch can use as they are
+    WORKERS_BAD = SP_MATRIX_FAULTY | SP_MATRIX_UNSORTED  # rows that no batch can use as they are
 
 cdef struct Part:
     sp_batch batch
@@ -43,12 +43,12 @@ cdef struct Part:
     Py_ssize_t done                 # where it begins; in the end where it stopped
     PyThread_type_lock running      # held by the thread; NULL: it has none
 
-cdef struct Crew:
+cdef struct Workers:
     Py_ssize_t n_parts
     Part* parts
 
 
-cdef inline Py_ssize_t crew_part(sp_batch* batch, Py_ssize_t first, Py_ssize_t last,
+cdef inline Py_ssize_t workers_part(sp_batch* batch, Py_ssize_t first, Py_ssize_t last,
                                  int* found) noexcept nogil:
     """Check each block of the rows first .. last - 1 and run over it.
 
@@ -60,7 +60,7 @@ cdef inline Py_ssize_t crew_part(sp_batch* batch, Py_ssize_t first, Py_ssize_t l
         end = min(sp_batch_next(batch, r), last)
         if batch.matrix != NULL and batch.order == NULL:
             found[0] = sp_matrix_check(batch.matrix, r, end)
-            if found[0] & CREW_BAD:
+            if found[0] & WORKERS_BAD:
                 return r
         r = sp_batch_rows(batch, r, end, (found[0] & SP_MATRIX_ZEROS) != 0)
         if r < end:
@@ -70,7 +70,7 @@ cdef inline Py_ssize_t crew_part(sp_batch* batch, Py_ssize_t first, Py_ssize_t l
 
 cdef inline void _run(Part* part) noexcept nogil:
     cdef int found = 0
-    part.done = crew_part(&part.batch, part.done, part.last, &found)
+    part.done = workers_part(&part.batch, part.done, part.last, &found)
 
 
 cdef inline void _run_in_thread(void* given) noexcept nogil:
@@ -117,44 +117,45 @@ cdef inline void _finish(Part* part) noexcept nogil:
     part.running = NULL
 
 
-cdef inline void crew_begin(Crew* crew, const sp_batch* batch, Py_ssize_t n_parts) noexcept nogil:
+cdef inline void workers_begin(
+        Workers* workers, const sp_batch* batch, Py_ssize_t n_parts) noexcept nogil:
     """Part a batch that has not begun yet, into so many parts at most. Without memory into none.
 
-    Call crew_end in either case.
+    Call workers_end in either case.
     """
     cdef Py_ssize_t i, first = 0, last, n = batch.n_rows
     n_parts = max(min(n_parts, n // batch.block_rows), <Py_ssize_t> 1)
-    crew.n_parts = 0
-    crew.parts = <Part*> sp_malloc(n_parts * sizeof(Part))
-    if crew.parts == NULL:
+    workers.n_parts = 0
+    workers.parts = <Part*> sp_malloc(n_parts * sizeof(Part))
+    if workers.parts == NULL:
         return
     for i in range(n_parts):
         last = n * (i + 1) // n_parts
         if batch.ends != NULL and last:
             last = batch.ends[last - 1]
-        _begin(&crew.parts[i], batch, first, last)
+        _begin(&workers.parts[i], batch, first, last)
         first = last
-    crew.n_parts = n_parts
+    workers.n_parts = n_parts
 
 
-cdef inline void crew_run(Crew* crew) noexcept nogil:
+cdef inline void workers_run(Workers* workers) noexcept nogil:
     """Run all parts, from where each is; how far it came stands in it."""
     cdef Py_ssize_t i
-    for i in range(1, crew.n_parts):
-        _start(&crew.parts[i])
-    for i in range(crew.n_parts):
-        _finish(&crew.parts[i])
+    for i in range(1, workers.n_parts):
+        _start(&workers.parts[i])
+    for i in range(workers.n_parts):
+        _finish(&workers.parts[i])
 
 
-cdef inline void crew_end(Crew* crew, sp_batch* batch) noexcept nogil:
+cdef inline void workers_end(Workers* workers, sp_batch* batch) noexcept nogil:
     """Free the parts; the batch takes over what they have counted."""
     cdef Py_ssize_t i
     cdef Part* part
-    for i in range(crew.n_parts):
-        part = &crew.parts[i]
+    for i in range(workers.n_parts):
+        part = &workers.parts[i]
         batch.text.n_replaced += part.batch.text.n_replaced
         part.batch.places = NULL            # the batch's own
         sp_batch_free(&part.batch)
         sp_event_free(&part.event)
         sp_event_free(&part.query)
-    sp_free(crew.parts)
+    sp_free(workers.parts)

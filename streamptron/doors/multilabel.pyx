@@ -1,6 +1,4 @@
-"""The doors of models whose events have a set: of labels, in MultiLabelClassifier; of candidates,
-among which a model chooses.
-"""
+"""The door of MultiLabelClassifier, whose events have a set of labels."""
 
 from array import array
 from collections.abc import Mapping, Sequence, Set
@@ -12,23 +10,19 @@ from cpython.object cimport PyObject
 
 from streamptron.doors._core cimport LabelModel
 from streamptron.doors.gate cimport beside, gate_learn_begin, gate_learn_end, gc_disable, gc_enable
-from streamptron.doors.many cimport rows_run
+from streamptron.doors.batch cimport rows_run
 from streamptron.doors.model cimport Model, largest, top_buffer
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.adaptive cimport SP_U_LIMIT
-from streamptron.engine.events cimport sp_event_difference
-from streamptron.engine.linear cimport (
-    SP_ANSWER_CANDIDATES, SP_RULE_SETS, sp_rule, sp_rule_answer, sp_table_read)
+from streamptron.engine.linear cimport SP_RULE_SETS
 from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_calloc, sp_free
 from streamptron.engine.path cimport (
-    sp_answer, sp_event_probabilities, sp_learner_answer, sp_learner_decision, sp_learner_expect,
-    sp_learner_labels, sp_learner_learn, sp_learner_score, sp_targets)
+    sp_event_probabilities, sp_learner_expect, sp_learner_labels, sp_learner_learn, sp_targets)
 from streamptron.engine.sets cimport (
     SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_set_targets, sp_sets_share)
 
 from streamptron.doors.names import named
-from streamptron.common.candidates import candidates_of, place_of
 from streamptron.common.names import is_numpy, shown, type_shown
 from streamptron.common.parameters import threshold_of
 
@@ -44,11 +38,11 @@ cdef class Targets:
     """What an event says of its labels, checked."""
 
 
-cdef object targets_again(Targets told):
+cdef object targets_again(Targets targets):
     """A tuple of labels, or {label: bool}."""
-    if told.open:
-        return {label: there == 1 for label, there in zip(told.named, told.there)}
-    return tuple(told.named)
+    if targets.open:
+        return {label: there == 1 for label, there in zip(targets.named, targets.there)}
+    return tuple(targets.named)
 
 
 cdef int _truth(value, label) except -1:
@@ -66,13 +60,13 @@ cdef int _truth(value, label) except -1:
         f"y[{shown(label)}]={shown(value)}; it must be True if the event has the label, or False")
 
 
-cdef class SetModel(LabelModel):
+cdef class MultiLabelModel(LabelModel):
     """A set of labels for each event; an output a label, each on its own."""
 
     cdef Model _blank(self, int kind):
         if kind != SP_RULE_SETS:
             raise ValueError(f"the rule {kind} is not MultiLabelClassifier's")
-        return SetModel.__new__(SetModel)
+        return MultiLabelModel.__new__(MultiLabelModel)
 
     def _configure(self, int kind, **params):
         params["threshold"] = threshold_of(params["threshold"], self._checked_label)
@@ -86,32 +80,33 @@ cdef class SetModel(LabelModel):
 
     # --- What an event says of its labels
 
-    def _told(self, y, what="y"):
+    def _targets_of(self, y, what="y"):
         """What y says of the labels, checked; an error if it cannot be right."""
-        cdef Targets told = Targets.__new__(Targets)
-        told.open = isinstance(y, Mapping)
-        if told.open:
-            told.named = [self._checked_label(label) for label in y]
-            told.there = [_truth(y[label], label) for label in y]
+        cdef Targets targets = Targets.__new__(Targets)
+        targets.open = isinstance(y, Mapping)
+        if targets.open:
+            targets.named = [self._checked_label(label) for label in y]
+            targets.there = [_truth(y[label], label) for label in y]
         elif isinstance(y, (Set, Sequence)) and not isinstance(y, (str, bytes)):
-            told.named = [self._checked_label(label) for label in y]
+            targets.named = [self._checked_label(label) for label in y]
             if isinstance(y, Set):      # whose order is another one in every run
-                told.named.sort(key=repr)
-            told.there = [1] * len(told.named)
+                targets.named.sort(key=repr)
+            targets.there = [1] * len(targets.named)
         else:
             raise TypeError(
                 f"{what} is {shown(y)}, {type_shown(y)}; it must be the labels of the event: a set "
                 "or list of them, or {label: True or False}")
-        if len(set(told.named)) < len(told.named):
-            twice = next(label for i, label in enumerate(told.named) if label in told.named[:i])
+        if len(set(targets.named)) < len(targets.named):
+            given = targets.named
+            twice = next(label for i, label in enumerate(given) if label in given[:i])
             raise ValueError(f"{what} has the label {shown(twice)} twice")
-        return told
+        return targets
 
     def _target(self, y):
         """What a step keeps of y, and learn_one takes again: a tuple of labels, or a dict."""
-        return targets_again(self._told(y))
+        return targets_again(self._targets_of(y))
 
-    cdef list _read_told(self, x, Targets told, str what):
+    cdef list _read_targets(self, x, Targets targets, str what):
         """Read an event that is going to be learned, and tell it its labels; those that are new.
 
         The user's code may run meanwhile, as in _read_labelled.
@@ -130,7 +125,7 @@ cdef class SetModel(LabelModel):
             n = len(self._labels)
             named = []
             numbers, absent = array("I"), array("I")
-            for label, there in zip(told.named, told.there):
+            for label, there in zip(targets.named, targets.there):
                 number = ids.get(label)
                 if number is None:
                     number = n + len(named)
@@ -148,16 +143,16 @@ cdef class SetModel(LabelModel):
                 self._forget_objects()
                 raise
             if sp_sets_set_targets(&self.event, <const uint32_t*> numbers.data.as_uints,
-                                   len(numbers), n_there, told.open, n) < 0:
+                                   len(numbers), n_there, targets.open, n) < 0:
                 self._no_memory("no memory for the labels; the model has not learned this event")
             return named
         raise RuntimeError(
             f"{what} has a label that uses the model whenever it is hashed; a label's __hash__ "
             "must not use the model")
 
-    cdef int _learn_told(self, x, Targets told, double step, str what) except -1:
+    cdef int _learn_targets(self, x, Targets targets, double step, str what) except -1:
         """Read an event and learn it."""
-        cdef list named = self._read_told(x, told, what)
+        cdef list named = self._read_targets(x, targets, what)
         if sp_learner_learn(&self.learner, &self.event, 0, step) < 0:
             self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
@@ -197,10 +192,10 @@ cdef class SetModel(LabelModel):
         """
         if undo is not False:
             return self._learn_undoable(x, y, w, undo)
-        cdef Targets told = self._told(y)
+        cdef Targets targets = self._targets_of(y)
         cdef double step = self._weight(w)
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            self._learn_told(x, told, step, "y")
+            self._learn_targets(x, targets, step, "y")
 
     @cython.critical_section
     def _learn_sets(self, Rows X not None, names, labels, named, ends, there, open, steps,
@@ -217,27 +212,28 @@ cdef class SetModel(LabelModel):
         cdef const Py_ssize_t* says = <const Py_ssize_t*> data_of(open, n)
         cdef Py_ssize_t n_named = len(named)
         cdef const Py_ssize_t* number = <const Py_ssize_t*> data_of(named, n_named)
-        cdef sp_targets* told = <sp_targets*> sp_calloc(n + 1, sizeof(sp_targets))
+        cdef sp_targets* targets = <sp_targets*> sp_calloc(n + 1, sizeof(sp_targets))
         cdef uint32_t* numbers = <uint32_t*> sp_calloc(n_named + 1, sizeof(uint32_t))
         self._enter(True)
         gate_learn_begin(&self.gate)
         try:
-            if told == NULL or numbers == NULL:
+            if targets == NULL or numbers == NULL:
                 raise MemoryError("no memory for the labels")
             outputs = self._outputs(labels)
             for i in range(n_named):
                 numbers[i] = outputs[number[i]]
             for r in range(n):
-                told[r].labels = numbers + first
-                told[r].n = <uint32_t> (end[r] - first)
-                told[r].n_there = <uint32_t> (has[r] - first)
-                told[r].open = says[r] != 0
+                targets[r].labels = numbers + first
+                targets[r].n = <uint32_t> (end[r] - first)
+                targets[r].n_there = <uint32_t> (has[r] - first)
+                targets[r].open = says[r] != 0
                 first = end[r]
             y = array("q", bytes(8 * n))
-            return rows_run(self, X, names, y, steps, None, None, None, None, order, None, 1, told)
+            return rows_run(
+                self, X, names, y, steps, None, None, None, None, order, None, 1, targets)
         finally:
             gate_learn_end(&self.gate)
-            sp_free(told)
+            sp_free(targets)
             sp_free(numbers)
             self._labels_done()
 
@@ -341,11 +337,11 @@ cdef class SetModel(LabelModel):
         y, w
             As for ``learn_one``.
         """
-        cdef Targets told = self._told(y)
+        cdef Targets targets = self._targets_of(y)
         cdef double step = self._weight(w)
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             prediction = self._answer(x)
-            self._learn_told(x, told, step, "y")
+            self._learn_targets(x, targets, step, "y")
         return prediction
 
     @property
@@ -390,204 +386,3 @@ cdef class SetModel(LabelModel):
                 good = good and (0.0 <= s.there[t] <= s.said[t] <= SP_VALUE_LIMIT)
         if not good:
             raise ValueError("what is kept of all events is invalid")
-
-
-# --- A set of candidates
-
-cdef class RankModel(Model):
-    """One output; the best-scoring of the given candidates is the answer."""
-
-    cdef Model _blank(self, int kind):
-        cdef sp_rule rule
-        rule.kind = kind
-        if sp_rule_answer(&rule) != SP_ANSWER_CANDIDATES:
-            raise ValueError(f"the rule {kind} does not choose among candidates")
-        return RankModel.__new__(RankModel)
-
-    cdef Py_ssize_t _set_labels(self, labels) except -1:
-        if labels is not None:
-            raise ValueError("a model that chooses among candidates keeps no labels")
-        return 1
-
-    cdef int _score_all(self, list names, list candidates) except -1:
-        self._read_candidates(names, candidates, False)
-        if sp_learner_score(&self.learner, &self.event) < 0:
-            self._no_memory("no memory for the scores", names)
-        return self._check_scores() if self.learner.table.borrowed else 0
-
-    cdef list _decided(self, bint probabilities):
-        """The scores of what has been scored, by the vector that answers; or probabilities."""
-        cdef Py_ssize_t k
-        cdef sp_answer answer = sp_learner_answer(&self.learner, &self.event)
-        cdef const double* scores = sp_learner_decision(&self.event, answer.kind)
-        if probabilities and self.event.n_scores:
-            scores = sp_event_probabilities(&self.learner, &self.event)
-        collecting = gc_disable()     # a finalizer might use the scratch
-        decided = [scores[k] for k in range(self.event.n_scores)]
-        if collecting:
-            gc_enable()
-        self._settle()
-        return decided
-
-    cdef object _decide(self, candidates, bint probabilities):
-        """``{id: score}`` or probability; for a list a list of them."""
-        names, features, own = candidates_of(candidates)
-        self._score_all(names, features)
-        decided = self._decided(probabilities)
-        return dict(zip(names, decided)) if own else decided
-
-    @cython.critical_section
-    def learn_one(self, candidates, chosen, w=1.0, undo=False):
-        """Learn which of some candidates is the right one, if that is a mistake.
-
-        Parameters
-        ----------
-        candidates
-            ``{id: features}``; or a list of features, whose ids are their places, from 0. Features
-            are a mapping of names to numbers.
-        chosen
-            The id of the right one.
-        w
-            The sample weight, at least 0: it scales the step.
-        undo
-            Not for this learner: its steps cannot be taken back.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If candidates, chosen or w is invalid. The model has not changed then.
-        MemoryError
-            If memory runs out. The model has not changed then, either.
-        """
-        if undo is not False:
-            return self._learn_undoable(candidates, chosen, w, undo)
-        cdef double step = self._step(None, w)
-        cdef Py_ssize_t y
-        names, features, own = candidates_of(candidates)
-        if not names:
-            raise ValueError(
-                "candidates is empty; give those among which there was a choice, or leave the "
-                "event out")
-        y = place_of(chosen, names, own)
-        self._read_candidates(names, features, True)
-        if sp_learner_learn(&self.learner, &self.event, y, step) < 0:
-            self._no_memory("no memory for the update; the model has not learned this event", names)
-        self._settle()
-
-    @cython.critical_section
-    def predict_one(self, candidates):
-        """The id of the best candidate, of equals the first; None if there are no candidates.
-
-        Parameters
-        ----------
-        candidates
-            As for ``learn_one``.
-        """
-        cdef Py_ssize_t best
-        names, features, _ = candidates_of(candidates)
-        self._score_all(names, features)
-        best = sp_learner_answer(&self.learner, &self.event).verdict.best
-        self._settle()
-        return names[best] if best >= 0 else None
-
-    @cython.critical_section
-    def rank_one(self, candidates):
-        """The ids of all candidates, the best first; equals stay in their order.
-
-        Parameters
-        ----------
-        candidates
-            As for ``learn_one``.
-        """
-        names, features, _ = candidates_of(candidates)
-        self._score_all(names, features)
-        scores = self._decided(False)
-        ranked = sorted([(-score, k) for k, score in enumerate(scores)])
-        return [names[k] for _, k in ranked]
-
-    @cython.critical_section
-    def decision_function_one(self, candidates):
-        """The score of each candidate, w.x, by the vector that answers.
-
-        Parameters
-        ----------
-        candidates
-            As for ``learn_one``.
-
-        Returns
-        -------
-        ``{id: score}``; for a list a list of scores.
-        """
-        return self._decide(candidates, False)
-
-    @cython.critical_section
-    def predict_proba_one(self, candidates):
-        """The probability of each candidate that it is the right one, calibrated online.
-
-        Parameters
-        ----------
-        candidates
-            As for ``learn_one``.
-
-        Returns
-        -------
-        ``{id: probability}``; for a list a list of probabilities.
-        """
-        return self._decide(candidates, True)
-
-    @cython.critical_section
-    def _explain_lead(self, candidates, chosen):
-        """Contributions to the lead of a candidate over the best other one, and that lead."""
-        cdef sp_answer answer
-        cdef const double* scores
-        cdef Py_ssize_t i, k, y = -1, rival = -1
-        cdef double lead
-        names, features, own = candidates_of(candidates)
-        if not names:
-            raise ValueError("candidates is empty; there is nothing to explain")
-        if chosen is not None:
-            y = place_of(chosen, names, own)
-        self._score_all(names, features)
-        answer = sp_learner_answer(&self.learner, &self.event)
-        scores = sp_learner_decision(&self.event, answer.kind)
-        if y < 0:
-            y = answer.verdict.best
-        for k in range(self.event.n_scores):
-            if k != y and (rival < 0 or scores[k] > scores[rival]):
-                rival = k
-        lead = scores[y] if rival < 0 else scores[y] - scores[rival]
-        if sp_event_difference(&self.event, y, rival) < 0:
-            self._no_memory("no memory for the difference")
-        # as in Model._weights
-        collecting = gc_disable()
-        try:
-            parts = []
-            objects = {ordinal: name for name, ordinal in self._objects.items()}
-            for i in range(self.event.n, self.event.ends[self.event.n_candidates]):
-                part = self.event.values[i] * sp_table_read(
-                    &self.learner.table, self.event.slots[i], 0, answer.kind)
-                if part != 0.0:
-                    parts.append((key_plain(&self.event.keys[i], objects), part))
-        finally:
-            if collecting:
-                gc_enable()
-        self._settle()
-        return [(named(plain), part) for plain, part in parts], lead
-
-    # --- Many rows
-
-    @cython.critical_section
-    def _score_queries(self, Rows X not None, names, decisions, ends, Py_ssize_t n_jobs):
-        """The scores of rows, as rows_run does; ends[r] is where the query of row r ends."""
-        return rows_run(
-            self, X, names, None, None, None, decisions, None, None, None, ends, n_jobs)[0]
-
-    @cython.critical_section
-    def _learn_queries(self, Rows X not None, names, grades, steps, ends, order=None):
-        """Learn rows by their grades, whole numbers from 0, as rows_run does."""
-        self._enter(True)
-        gate_learn_begin(&self.gate)
-        try:
-            return rows_run(self, X, names, grades, steps, None, None, None, None, order, ends)[0]
-        finally:
-            gate_learn_end(&self.gate)

@@ -3,13 +3,13 @@ from typing import Any, ClassVar
 
 from typing_extensions import disjoint_base
 
-from streamptron.doors.desk import Desk
+from streamptron.doors.desk import EventDoor
 from streamptron.doors.texts import TextDoor, Texts
 
 UNSORTED: int
 NEW_LABELS: int
 
-def write_ahead(desk: Desk, X: Texts) -> None: ...
+def write_ahead(desk: EventDoor, X: Texts) -> None: ...
 
 class LINES:
     LABELLED: ClassVar[int]
