@@ -45,9 +45,11 @@ build: $(VENV)/.tools
 t: build
 	$(BIN)/python -m pytest $(T)
 
-# What tests/service/test_proof.py says of the service, with its full numbers: half an hour.
+# What tests/service/test_proof.py says of the service, with its full numbers, which take an
+# hour or more; schemathesis is asked if it is installed.
 serve-proof: $(VENV)/.dev
-	STREAMPTRON_PROOF=1 $(BIN)/python -m pytest -n 0 tests/service/test_proof.py
+	STREAMPTRON_PROOF=1 $(BIN)/python -m pytest -n 0 -o faulthandler_timeout=0 \
+		tests/service/test_proof.py
 
 lint: $(VENV)/.dev
 	$(STEP) "ruff: style" $(BIN)/python -m ruff check .

@@ -296,6 +296,34 @@ def test_who_only_answers_takes_a_new_model_by_itself(model):
     assert said[0].count("reloaded") == 1
 
 
+def test_a_model_whose_file_is_removed_goes_on_and_is_saved_again(model):
+    with serving(model, "--learn", said=[]) as (link, _):
+        link.post("/learn", {"text": "free prize", "label": "spam", "id": "a"})
+        model.unlink()
+        assert link.post("/predict", {"text": "prize"})["label"] == "spam"
+        link.post("/learn", {"text": "see you", "label": "ham", "id": "b"})
+    assert load(model)[-1].n_seen == 2
+
+
+def test_a_clock_that_is_set_back_changes_nothing_but_dates(model, monkeypatch):
+    service, now = Service(str(model), Settings(learns=True, save_seconds=0.001)), time.time()
+    monkeypatch.setattr("time.time", lambda: now)
+    service.open()
+    for n in range(6):
+        service.learn({"text": f"word{n % 3}", "label": LABELS[n % 3], "id": str(n)})
+        now -= 86_400 * 400 * (n == 2)
+        assert service.predict({"text": "word1"})["version"] == n + 1
+        assert service.stats()["lessons"] == max(0, n)
+        time.sleep(0.002)
+        asyncio.run(service.tick())
+    service.learn({"id": "1", "label": "ham"})
+    service.undo({"id": "2"})
+    service.close()
+    again = opened(model)
+    assert (again.n, again.skipped) == (8, 0)
+    assert bits(again.model.learner) == bits(service.model.learner)
+
+
 def until(done):
     """Wait for what comes soon."""
     ends = time.monotonic() + 60

@@ -4,12 +4,15 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from streamptron import AdaptiveClassifier, Tokenizer
+from tests.service.test_guard import at_a_port
 from tests.service.test_lost import killed
 from tests.support.served import Link, serving
 
@@ -18,7 +21,7 @@ pytest.importorskip("starlette")
 pytestmark = [pytest.mark.once, pytest.mark.slow]
 
 FULL = bool(os.environ.get("STREAMPTRON_PROOF"))
-KILLS = 200 if FULL else 3
+KILLS, MODELS = (10, 20) if FULL else (3, 1)
 SLOW, CONNECTIONS = (900, 1000) if FULL else (90, 100)
 REQUESTS = int(os.environ.get("STREAMPTRON_REQUESTS", 1_000_000 if FULL else 2000))
 BODIES = int(os.environ.get("STREAMPTRON_BODIES", 20_000)) if FULL else 300
@@ -40,7 +43,7 @@ def say(capsys, line):
         print(line)
 
 
-@pytest.mark.parametrize("seed", [1])
+@pytest.mark.parametrize("seed", range(1, 1 + MODELS))
 def test_whenever_it_is_killed_each_acknowledged_lesson_is_learned_once(model, seed, capsys):
     acknowledged = killed(model, seed, KILLS, "--save-every", "200", "--save-seconds", "0.2")
     say(capsys, f"\n{KILLS} kills: {len(acknowledged)} lessons by their ids, each once")
@@ -193,3 +196,21 @@ def test_no_body_is_a_fault_of_the_servers(model, seed, capsys):
         for path in ("/stats", "/queue", "/labels", "/metrics", "/top", "/model"):
             assert link.ask("GET", path)[0] == 200, path
     say(capsys, f"\n{BODIES} bodies: {dict(sorted(statuses.items()))}")
+
+
+@pytest.mark.skipif(shutil.which("schemathesis") is None, reason="there is no schemathesis")
+def test_schemathesis_finds_no_fault_by_the_description(model, capsys):
+    with at_a_port(model, "--learn", "--sync", "never", "--keep-texts", "9") as port:
+        done = subprocess.run(
+            [
+                *("schemathesis", "run", f"http://127.0.0.1:{port}/openapi.json", "--seed", "1"),
+                *("--exclude-path", "/events", "--checks", "not_a_server_error"),
+                *("--max-examples", "100" if FULL else "5"),
+            ],
+            cwd=model.parent,  # where it leaves what it has found
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout
+    say(capsys, done.stdout[done.stdout.index("Test cases:") :])
