@@ -107,7 +107,7 @@ def test_the_shadow_is_shown_beside_the_model(model, tmp_path):
     with at_a_port(model, "--learn", "--shadow", other) as port, page() as tab:
         tab.open(f"http://127.0.0.1:{port}/")
         tab.until("document.getElementById('state').textContent === 'live'")
-        assert shown(tab, "second") == "AdaptiveClassifier: errors – lately, – so far"
+        assert shown(tab, "second") == "AdaptiveClassifier: errors \u2013 lately, \u2013 so far"
         assert shown(tab, "compared").startswith("No difference beyond chance yet")
         assert tab.errors == []
         for width in (360, 1280):
