@@ -26,7 +26,7 @@ from streamptron.engine.path cimport (
     sp_learner_split)
 
 from streamptron.common.names import shown
-from streamptron.common.names import interned
+from streamptron.doors.names import interned
 from streamptron.common.labels import TRUTHS as _TRUTHS
 from streamptron.common.labels import label_of, labels_of, truth_of
 

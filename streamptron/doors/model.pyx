@@ -45,8 +45,7 @@ from streamptron.engine.file cimport (
     SP_FROM_FILE, SP_FROM_MAPPED, SP_FROM_PICKLE, sp_file_arrays)
 
 from streamptron.common.names import name_plain, shown, type_shown
-from streamptron.doors.names import damaged, named
-from streamptron.common.names import interned
+from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.state import Past
 from streamptron.common.checks import checked_number, rounded_number
 from streamptron.common.parameters import KEPT, class_weight_of, rates_of

@@ -5,6 +5,7 @@ any other event.
 """
 
 from decimal import Decimal
+from sys import intern
 from struct import error as struct_error
 
 cimport cython
@@ -179,6 +180,11 @@ def damaged(why):
     return ModelFileError(
         f"the file of the model is damaged: {why}; take another copy of the file, or an "
         "older checkpoint")
+
+
+def interned(value):
+    """As that of streamptron.common.names, but compiled: no other thread gets in meanwhile."""
+    return intern(value) if type(value) is str else value
 
 
 # --- An event in bytes
