@@ -49,7 +49,7 @@ FOLDER_OPTIONS = Options(
         show_default=True,
         help="Memory of open models; the others are saved and closed.",
     ),
-    click.option("--create", is_flag=True, help="Make a model when it is first asked or taught."),
+    click.option("--create", is_flag=True, help="Make a model when it is first taught."),
     click.option(
         "--events",
         type=click.Choice(list(READING)),

@@ -110,7 +110,7 @@ class Site:
 
     def _of_a_model(self, before: str) -> Iterator[Route]:
         for do in ("predict", "learn", "undo"):
-            work = self._handled(self._asked, do, creates=do != "undo")
+            work = self._handled(self._asked, do, creates=do == "learn")
             yield Route(f"{before}/{do}", work, methods=["POST"])
         for what in ("labels", "model", "top", "queue", "stats"):
             yield Route(f"{before}/{what}", self._handled(self._shown, what), methods=["GET"])

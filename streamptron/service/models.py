@@ -139,7 +139,7 @@ class Folder:
         path = os.path.join(self.path, f"{name}{SUFFIX}")
         if not os.path.isfile(path):
             if self._create is None or not creates:
-                how = "send it a lesson or an event" if self._create else "start with --create"
+                how = "teach it something" if self._create else "start with --create"
                 raise Bad(404, f"there is no model {name}; to have it made, {how}", "name", name)
             if len(self.names()) >= self.most:
                 raise Bad(
