@@ -1,10 +1,14 @@
 """Parameters of the learners that reach them through scikit-learn's classifiers."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import streamptron
 from streamptron import Pair
+from streamptron import sklearn as classifiers
+from streamptron.learners.registry import BY_CLASS_NAME, parameters_of
 from streamptron.sklearn import (
     AdaptiveClassifier,
     AROWClassifier,
@@ -81,3 +85,29 @@ def test_the_vote_is_the_cores(params, n_classes):
     predicted = model.classes_[decisions.argmax(axis=1) if n_classes > 2 else 1 * (decisions > 0)]
     assert (model.predict(X) == predicted).all()
     assert not hasattr(model, "coef_")
+
+
+# A classifier that goes through its data several times answers by the average, whatever it is; and
+# its own names of two parameters are scikit-learn's.
+OTHERWISE = {"serve": "average"}
+RENAMED = {"fit_intercept": "intercept"}
+OF_FITTING = {
+    *("max_iter", "tol", "shuffle", "random_state"),
+    *("early_stopping", "validation_fraction", "n_iter_no_change"),
+}
+
+
+@pytest.mark.parametrize("name", classifiers.__all__)
+def test_defaults_are_those_of_the_table(name):
+    own = BY_CLASS_NAME[
+        {"PerceptronClassifier": "MulticlassPerceptron"}.get(
+            name, name if name in BY_CLASS_NAME else name.removesuffix("Classifier")
+        )
+    ]
+    table = {n: each.default for n, each in parameters_of(own).items()} | {"margin": 0.0}
+    found = inspect.signature(getattr(classifiers, name)).parameters
+    assert set(found) >= {"max_iter", "shuffle", "random_state"}
+    for parameter, each in found.items():
+        if parameter not in OF_FITTING:
+            said = table[RENAMED.get(parameter, parameter)]
+            assert each.default == OTHERWISE.get(parameter, said), parameter
