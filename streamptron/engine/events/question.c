@@ -1,4 +1,5 @@
 #include "events/question.h"
+#include "names/key.h"
 #include "names/scan.h"
 
 #include <string.h>

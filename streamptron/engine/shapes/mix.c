@@ -4,6 +4,8 @@
 #include "learner/adaptive.h"
 #include "memory/heap.h"
 #include "merge/outputs.h"
+#include "shapes/choose.h"
+#include "shapes/layers.h"
 #include "shapes/seen.h"
 
 #include <string.h>
