@@ -94,7 +94,7 @@ engine:
 # The tests of the kernels without their named instances: the templates alone serve every learner.
 # And every call with every allocation of the core failing, one after the other.
 switches: $(VENV)/.dev
-	.ci/switches $(BIN)/python
+	.ci/switches $(BIN)/python --turn $(TURN)
 
 # Lines and branches of the core that the tests take, room by room.
 coverage: $(VENV)/.dev
