@@ -12,6 +12,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from streamptron.command.blocks import Block
+    from streamptron.files.lines import LineModel
 
 UNSURE = "unsure"  # the label of an answer whose probability is too small
 
@@ -186,6 +187,34 @@ class Answers:
         return self._empty % tuple(
             by_line[field][place] if field in by_line else self._nothing for field in self.fields
         )
+
+
+class SetAnswers(Answers):
+    """The same for lists of labels: with commas between them, or in JSON as lists."""
+
+    number = "%b"
+    plain = "{label}\t{probability}"
+    plain_top = "{top}"
+
+    between = b","
+
+    def _labels(self, block: Any, labels: list[bytes]) -> Iterable[bytes]:
+        return (self._listed(labels[k] for k, _ in found) for found in block.answered)
+
+    def _probabilities(self, block: Any) -> Iterable[bytes]:
+        return (self._listed(b"%.4f" % p for _, p in found) for found in block.answered)
+
+    def _listed(self, parts: Iterable[bytes]) -> bytes:
+        return b"[%b]" % b", ".join(parts) if self.form else self.between.join(parts)
+
+
+def answers_of(model: LineModel, answers: Answers) -> Answers:
+    """How a model's answers are written."""
+    if not model.several or isinstance(answers, SetAnswers):
+        return answers
+    made = SetAnswers(*answers.given)
+    made.between = str(model.reading.get("separator", ",")).encode()
+    return made
 
 
 def _check(template: str, top: int) -> None:

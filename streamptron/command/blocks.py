@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import typing
-import warnings
 import zlib
 from array import array
 from itertools import count
@@ -24,13 +23,14 @@ from streamptron.common.parameters import UnfitRow
 from streamptron.doors.batch import LINES, Lines, write_ahead
 from streamptron.doors.rows import count_wrong
 from streamptron.files.sources import Block as FileBlock
-from streamptron.files.sources import LineError, not_encoded
+from streamptron.files.sources import LineError
 from streamptron.learners.fields import texts_of
 from streamptron.learners.learn_unsure import is_unsure, margin_of
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
+    from streamptron.command.grades import Score
     from streamptron.files.lines import LineModel
     from streamptron.files.reader import Record
 
@@ -68,8 +68,9 @@ class Block:
         Fields that were asked for and that a line has not: the first such line in the block.
     top, tops
         How many labels to answer with; for each text or event outputs and their probabilities.
-    least
-        Of several labels: the least probability of those that are answered; 0: the model's.
+    least, ranked
+        Of several labels: the least probability of those that are answered, 0: the model's; whether
+        the probabilities of all are kept.
     """
 
     n: int
@@ -88,12 +89,19 @@ class Block:
         self.lacking: dict[str, int] = {}
         self.top = 0
         self.least = 0.0
+        self.ranked = False
         self.tops: list[list[tuple[int, float]]] = []
 
     @property
     def n_labelled(self) -> int:
         """Texts or events that have been learned, or will be."""
         return self.n - self.numbers.count(-1)
+
+    def errors(self, known: Collection[tuple[int, str]] = ()) -> Iterator[LineError]:
+        """What is wrong with lines, without the faults that are known."""
+        for place, reason in self.faults:
+            if (place, reason) not in known:
+                yield LineError(self.file, self.line(place), reason)
 
     # --- What the kinds do in their own ways
 
@@ -160,6 +168,15 @@ class Block:
         rows = first, last, -1 if number is None else number
         wrong: tuple[int, int] = count_wrong(self.numbers, right, self.predictions, *rows)
         return wrong
+
+    def is_wrong(self, row: int) -> bool:
+        """Whether a row has a label, and another answer."""
+        label, answer = self.shown(row)
+        return label is not None and label != answer
+
+    def grade(self, score: Score) -> None:
+        """Count what the answers are worth, label by label."""
+        score.add_labels(self)
 
     def shown(self, row: int) -> tuple[str | None, str]:
         """The label, if a row has one, and the answer, for people."""
@@ -341,7 +358,7 @@ class TextBlock(Block):
         done: int = self.model.learner._predict_rows(self.lines, None, *given)[0]
         if probabilities is not None:
             rows = zip(self.predictions, probabilities.tolist(), strict=True)
-            self.tops = [likeliest(self.top, output, row) for output, row in rows]
+            self.tops = [likeliest(self.top, row, output) for output, row in rows]
         return done
 
     def _leave_out(self, row: int, reason: str) -> None:
@@ -500,7 +517,7 @@ class EventBlock(Block):
             found = self.model.learner.predict_proba_one(event)
             self.confidences[row] = found[label]
             if self.top:
-                self.tops[row] = likeliest(self.top, self.predictions[row], list(found.values()))
+                self.tops[row] = likeliest(self.top, list(found.values()), self.predictions[row])
 
     def _learn(self, row: int) -> None:
         event, number = self._events[row], self.numbers[row]
@@ -563,9 +580,11 @@ class EventBlock(Block):
         self.numbers[row] = -1
 
 
-def likeliest(n: int, answer: int, probabilities: list[float]) -> list[tuple[int, float]]:
+def likeliest(
+    n: int, probabilities: list[float], answer: int | None = None
+) -> list[tuple[int, float]]:
     """The answer, and the other outputs by their probabilities: n together, or all there are."""
-    if answer < 0:
+    if answer == -1:
         return []
     outputs = sorted(range(len(probabilities)), key=lambda k: (k != answer, -probabilities[k]))
     return [(output, probabilities[output]) for output in outputs[:n]]
@@ -587,28 +606,6 @@ def mark_of(line: Any) -> int:
 def bad_line(record: Any, error: Exception) -> LineError:
     """The error of a line whose event or label the model does not take."""
     return LineError(record.file, record.line, worded(error))
-
-
-class Replaced:
-    """Texts with bytes that are not UTF-8: how many there were, and the first."""
-
-    def __init__(self, encoding: str | None) -> None:
-        self.encoding = encoding
-        self.n_texts = 0
-        self.n = 0
-        self.first = ""
-
-    def add(self, block: Block) -> None:
-        self.n_texts += block.n
-        if places := block.replaced():
-            self.n += len(places)
-            self.first = self.first or f"{block.file}:{block.line(places[0])}"
-
-    def warn(self) -> None:
-        if self.n:
-            warnings.warn(
-                not_encoded(self.n, self.n_texts, self.first, self.encoding), stacklevel=2
-            )
 
 
 def _is_utf8(data: bytes) -> bool:

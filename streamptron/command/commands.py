@@ -325,9 +325,9 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
       streamptron eval mail.tsv --model mail.model --json
       streamptron eval mail.tsv --model mail.model --wrong 20
     """
+    from streamptron.command.grades import evaluation, graded, measures
     from streamptron.command.losses import Losses, is_filter, losses
-    from streamptron.command.report import evaluated, evaluation, graded_sets, measures
-    from streamptron.command.sets import graded
+    from streamptron.command.report import evaluated, graded_sets
     from streamptron.command.wrong import Wrong
 
     least = given.pop("min_probability")

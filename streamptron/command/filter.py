@@ -19,16 +19,15 @@ import signal
 import typing
 from typing import Any
 
-from streamptron.command.blocks import BLOCKS, Block, Replaced
-from streamptron.command.input_warnings import InputWarnings
+from streamptron.command.answers import answers_of
+from streamptron.command.blocks import BLOCKS, Block
+from streamptron.command.grades import Score
 from streamptron.command.model_on_disk import ModelOnDisk, sooner
-from streamptron.command.sets import answers_of
+from streamptron.command.run import Run
 from streamptron.command.stream import Stream
-from streamptron.command.train import Score
-from streamptron.command.worded import worded
 from streamptron.common.names import shown
-from streamptron.common.process import Signals, Stop, counted, say, unwritable
-from streamptron.files.sources import LineError, find_sources, format_of
+from streamptron.common.process import Stop, counted, say, unwritable
+from streamptron.files.sources import LineError, find_sources, format_of, raise_error
 from streamptron.learners.fields import takes_fields
 
 if typing.TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Chore(typing.Protocol):
         """Come to an end, after the last save."""
 
 
-class Filter:
+class Filter(Run):
     """A model, between an input and the standard output.
 
     Parameters
@@ -89,8 +88,6 @@ class Filter:
 
     Attributes
     ----------
-    n_lines, n_bad, first_bad
-        Lines so far, bad ones, the first of these.
     score
         Of lines that were learned: how many were answered wrongly.
     """
@@ -109,22 +106,16 @@ class Filter:
         create: LineModel | None = None,
         chores: Sequence[Chore] = (),
     ) -> None:
+        super().__init__(encoding, "SIGTERM", "SIGINT", "SIGHUP")
         self.on_disk = on_disk
         self.answers = answers
         self.max_line = max_line
         self.files = list(files)
         self.kind = kind
         self.reading = reading or {}
-        self.encoding = encoding
-        self.replaced = Replaced(encoding)
-        self.warnings = InputWarnings()
         self.learn = learn
         self.create = create
         self.chores = chores
-        self.signals = Signals("SIGTERM", "SIGINT", "SIGHUP")
-        self.n_lines = 0
-        self.n_bad = 0
-        self.first_bad = ""
         self.score = Score()
         self._stream: Any = None
         self._assumed = ""  # the format of a pipe, which no option names
@@ -168,19 +159,14 @@ class Filter:
             self.kind = None
         self.answers = answers_of(model, self.answers)
         self._check(model)
-        self._stream = Stream(
+        self._stream = self.stream(
             model,
             self.files or ["-"],
-            self._take,
-            self._unread,
             kind=self.kind,
             reading=self.reading,
             labels="taken" if self.learn else "",
-            encoding=self.encoding,
             max_line=self.max_line,
             endless=not self.files,
-            wait=self._wait,
-            opening=self.signals.at_once,
         )
 
     def corrected(self, path: str, take: Callable[[Block], object]) -> Stream:
@@ -188,15 +174,11 @@ class Filter:
 
         The first that cannot be read is an error.
         """
-
-        def bad(error: LineError) -> None:
-            raise error
-
         return Stream(
             self.on_disk.model,
             [path],
             take,
-            bad,
+            raise_error,
             kind="plain" if self.kind == "labelled" else self.kind,
             reading=self.reading,
             encoding=self.encoding,
@@ -264,7 +246,7 @@ class Filter:
                 saved = self.on_disk.save(at_last=True)
                 for chore in self.chores:
                     chore.end()
-        self.replaced.warn()
+        self.warn_replaced()
         if self.n_bad:
             say(
                 f"streamptron: {self.n_bad} of {self.n_lines} lines are bad, the first: "
@@ -277,12 +259,12 @@ class Filter:
     def _answer_all(self) -> None:
         self._stream.run()
 
-    def _take(self, block: Block) -> None:
+    def take(self, block: Block) -> None:
         # where it learns, the core answers a block without `top` or margins
         singly = self.answers.top or self.on_disk.model.learn_unsure is not None
         for each in block.singly() if self.learn and singly else [block]:
             self._answer(each)
-        self._look()
+        self.look()
 
     def _answer(self, block: Block) -> None:
         """Answer a block of lines, and learn it."""
@@ -294,10 +276,8 @@ class Filter:
         else:
             self.warnings.unmet(block)
             block.answer()
-        self.n_lines += block.n_lines
-        for place, reason in block.faults:
-            self._bad(LineError(block.file, block.line(place), reason))
-        self.replaced.add(block)
+        self.count(block)
+        self.faults(block)
         if self._names is not block.model.names:
             self._names = block.model.names
             self._labels = list(map(self.answers.written, self._names))
@@ -319,15 +299,11 @@ class Filter:
 
     # --- In and out
 
-    def _unread(self, error: LineError) -> None:
+    def unread(self, error: LineError) -> None:
         """A line that cannot be read: it is counted, and answered, here."""
         self.n_lines += 1
-        self._bad(error)
+        super().unread(error)
         self._write(self.answers.none())
-
-    def _bad(self, error: LineError) -> None:
-        self.n_bad += 1
-        self.first_bad = self.first_bad or worded(error)
 
     def _write(self, data: bytes) -> None:
         self._out += data
@@ -347,15 +323,14 @@ class Filter:
 
     # --- What signals and clocks ask for
 
-    def _wait(self, number: int | None) -> None:
+    def wait(self, number: int | None) -> None:
         self._flush()
-        while True:
-            self._look()
-            left = sooner(self.on_disk.seconds_left(), *(c.seconds_left() for c in self.chores))
-            if number is None or self.signals.wait(number, left):
-                return
+        super().wait(number)
 
-    def _look(self) -> None:
+    def seconds_left(self) -> float | None:
+        return sooner(self.on_disk.seconds_left(), *(c.seconds_left() for c in self.chores))
+
+    def look(self) -> None:
         for number in self.signals.taken():
             if number != signal.SIGHUP:
                 self._exit_code = 130 if number == signal.SIGINT else 0

@@ -79,9 +79,9 @@ class One(Filter):
             lines: list[Any] = [(record, text, None)]
             self._answer(EventBlock(self.on_disk.model, record.file, lines, needed=False))
 
-    def _take(self, block: Block) -> None:
+    def take(self, block: Block) -> None:
         if self._text is None:
-            super()._take(block)
+            super().take(block)
             return
         assert isinstance(block, TextBlock)
         self._text += block.block.data
@@ -95,8 +95,8 @@ class One(Filter):
                 "leave out --exit-code"
             )
         super()._answer(block)
-        for place, reason in block.faults:
-            raise LineError(block.file, block.line(place), reason)
+        for error in block.errors():
+            raise error
         if block.n == 0:
             raise ValueError("the line is blank; give an event")
         output = block.predictions[0]
@@ -105,10 +105,10 @@ class One(Filter):
         else:
             self._verdict = POSITIVE if block.model.names[output] == self.positive else OTHER
 
-    def _unread(self, error: LineError) -> None:
+    def unread(self, error: LineError) -> None:
         raise error
 
-    def _look(self) -> None:
+    def look(self) -> None:
         if {signal.SIGTERM, signal.SIGINT}.intersection(self.signals.came):
             raise ValueError("a signal came before the end of the input")
-        super()._look()
+        super().look()

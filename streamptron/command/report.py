@@ -9,16 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from streamptron.command.blocks import BLOCKS, Block, EventBlock, Replaced, bad_line
+from streamptron.command.blocks import Block, EventBlock, bad_line
+from streamptron.command.grades import Grades, Score
 from streamptron.command.input_warnings import InputWarnings
-from streamptron.command.sets import Grades, Several
-from streamptron.command.stream import EVENTS, Stream
+from streamptron.command.run import Run
+from streamptron.command.stream import EVENTS, texts_kind
 from streamptron.common.table import table
 from streamptron.common.values import BY_LABEL
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.texts import MailDoor
 from streamptron.files.lines import LineModel
-from streamptron.files.sources import LineError, Source, raise_error
+from streamptron.files.sources import LineError, Source
 from streamptron.keeping.read import about, read
 from streamptron.learners.mail import described as described_name
 
@@ -28,7 +29,6 @@ if typing.TYPE_CHECKING:
 
 UNSURE = "unsure"
 NOTHING = "(none)"  # the answer of a model that knows no label
-ZEROS = 8  # with more labels than this a matrix has no zeros
 
 
 def evaluated(
@@ -59,7 +59,7 @@ def evaluated(
         for (number, output), n in found.items():
             pairs[labels[number], names[output]] += n
 
-    _answered(model, files, reading, encoding, count, wrong)
+    _Evaluation(encoding, count, wrong).run(model, files, reading)
     if not pairs:
         raise no_event(files)
     return pairs
@@ -73,16 +73,11 @@ def graded_sets(
     wrong: Wrong | None = None,
 ) -> Grades:
     """What the answers of several labels are worth. A bad line raises its LineError."""
-    grades = Grades()
-
-    def grade(block: Block) -> None:
-        assert isinstance(block, Several)
-        block.grade(grades)
-
-    _answered(model, files, reading, encoding, grade, wrong)
-    if not grades.n:
+    score = Score()
+    _Evaluation(encoding, lambda block: block.grade(score), wrong).run(model, files, reading)
+    if not score.grades.n:
         raise no_event(files)
-    return grades
+    return score.grades
 
 
 def no_event(files: Sequence[str | Source]) -> ValueError:
@@ -90,116 +85,34 @@ def no_event(files: Sequence[str | Source]) -> ValueError:
     return ValueError(f"{', '.join(names)}: no labelled event; give files that have some")
 
 
-def _answered(
-    model: LineModel,
-    files: list[str | Source],
-    reading: dict[str, Any],
-    encoding: str | None,
-    count: Callable[[Block], object],
-    wrong: Wrong | None,
-) -> None:
-    """Answer the events of some files, and count each block. A bad line raises its LineError."""
-    replaced, doubts = Replaced(encoding), InputWarnings()
+class _Evaluation(Run):
+    """Events of some files are answered, and each block counted. A bad line raises its error."""
 
-    def take(block: Block) -> None:
+    def __init__(
+        self, encoding: str | None, note: Callable[[Block], object], wrong: Wrong | None
+    ) -> None:
+        super().__init__(encoding)
+        self._notes = [note] if wrong is None else [note, wrong.note]
+
+    def run(self, model: LineModel, files: list[str | Source], reading: dict[str, Any]) -> None:
+        kind = texts_kind(model, reading["format"])
+        self.stream(model, files, kind=kind, reading=reading).run()
+        self.warn_replaced()
+
+    def bad(self, error: LineError) -> None:
+        raise error
+
+    def take(self, block: Block) -> None:
         block.label()
-        doubts.look(block)
-        raise_faults(block)
-        doubts.unmet(block)
-        if isinstance(block, Several):
-            block.ranked = True
+        self.warnings.look(block)
+        self.faults(block)
+        self.warnings.unmet(block)
+        block.ranked = True
         block.answer()
-        raise_faults(block)
-        count(block)
-        if wrong is not None:
-            wrong.note(block)
-        replaced.add(block)
-
-    def raise_faults(block: Block) -> None:
-        for place, reason in block.faults:
-            raise LineError(block.file, block.line(place), reason)
-
-    format = reading["format"]
-    texts = format in BLOCKS and model.tokenizer is not None and not model.several
-    kind = format if texts else None
-    stream = Stream(model, files, take, raise_error, kind=kind, reading=reading, encoding=encoding)
-    stream.run()
-    replaced.warn()
-
-
-def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
-    """Accuracy, and precision, recall and F1 by label and over all of them.
-
-    A ratio of nothing to nothing is None. The means are over the labels that occur, and take it for
-    0, as scikit-learn does.
-
-    Examples
-    --------
-    >>> from collections import Counter
-    >>> from streamptron.command.report import measures
-    >>> found = measures(Counter({("spam", "spam"): 3, ("spam", "ham"): 1, ("ham", "ham"): 4}))
-    >>> found["accuracy"], found["labels"]["spam"]["recall"], found["labels"]["ham"]["precision"]
-    (0.875, 0.75, 0.8)
-    """
-    total = sum(pairs.values())
-    support: Counter[str] = Counter()
-    answered: Counter[str] = Counter()
-    for (label, answer), n in pairs.items():
-        support[label] += n
-        answered[answer] += n
-    labels = {}
-    for label in sorted(support | answered):
-        right = pairs[label, label]
-        precision = _ratio(right, answered[label])
-        recall = _ratio(right, support[label])
-        f1 = 2 * right / (answered[label] + support[label])
-        labels[label] = {
-            "precision": precision,
-            "recall": recall,
-            "f1": f1,
-            "support": support[label],
-        }
-    kinds = ("precision", "recall", "f1")
-    there = [label for label in labels if support[label]]
-    return {
-        "events": total,
-        "accuracy": _ratio(sum(pairs[label, label] for label in labels), total),
-        "labels": labels,
-        "macro": {k: _ratio(sum(labels[y][k] or 0.0 for y in there), len(there)) for k in kinds},
-        "weighted": {
-            k: _ratio(sum((labels[y][k] or 0.0) * support[y] for y in there), total) for k in kinds
-        },
-        "confusion": {
-            label: {answer: pairs[label, answer] for answer in labels if pairs[label, answer]}
-            for label in there
-        },
-    }
-
-
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
-
-
-def evaluation(found: dict[str, Any]) -> str:
-    """What `measures` gives, as tables."""
-
-    def shown(values: dict[str, Any], *kinds: str) -> list[str]:
-        return ["-" if values[kind] is None else f"{values[kind]:.4f}" for kind in kinds]
-
-    kinds = ("precision", "recall", "f1")
-    rows: list[tuple[str, ...]] = [("label", *kinds, "support")]
-    for label, values in found["labels"].items():
-        rows.append((label, *shown(values, *kinds), str(values["support"])))
-    for mean in ("macro", "weighted"):
-        values = found[mean]
-        rows.append((f"({mean})", *shown(values, *kinds), str(found["events"])))
-    labels = list(found["labels"])
-    matrix = [("label \\ answer", *labels)]
-    none = "0" if len(labels) <= ZEROS else ""
-    for label, answers in found["confusion"].items():
-        counts = (answers.get(answer, 0) for answer in labels)
-        matrix.append((label, *(str(count) if count else none for count in counts)))
-    return "\n\n".join((table(rows), f"accuracy  {shown(found, 'accuracy')[0]}", table(matrix)))
+        self.faults(block)
+        for note in self._notes:
+            note(block)
+        self.count(block)
 
 
 def compared(

@@ -171,8 +171,8 @@ class Spool:
         self._lines.corrected(path, blocks.append).run()
         for block in blocks:
             block.label()
-            for place, reason in block.faults:
-                raise ValueError(f"{path}:{block.line(place)}: {reason}")
+            for error in block.errors():
+                raise error
         if not any(block.n for block in blocks):
             raise ValueError(f"{path}: it has no labelled line")
         return blocks

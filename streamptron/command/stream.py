@@ -16,7 +16,7 @@ from collections import Counter
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, TextBlock, mark_of
-from streamptron.command.sets import SetBlock, SetTexts
+from streamptron.command.sets import SetEvents, SetTexts
 from streamptron.doors.batch import LINES
 from streamptron.doors.texts import MailDoor
 from streamptron.files.decode import READ, reading
@@ -40,6 +40,12 @@ KINDS = {"text": LINES.TEXT, "labelled": LINES.EITHER, **BLOCKS}
 READ_AHEAD = 1 << 19
 EVENTS = 256  # of a block
 FASTTEXT_LABELS = re.compile(rb"^(?=[^\r\n])(?:__label__\S*[ \t]*)*", re.MULTILINE)
+
+
+def texts_kind(model: LineModel, format: str) -> str | None:
+    """The kind of labelled lines that the core reads itself; None: a Reader makes events."""
+    is_text = model.tokenizer is not None and not model.several
+    return format if format in BLOCKS and is_text else None
 
 
 class Stream:
@@ -170,7 +176,7 @@ class Stream:
         lines, self._lines = self._lines, []
         if lines:
             needed, header = self._labels == "needed", self.reader.header
-            make = SetBlock if self.model.several else EventBlock
+            make = SetEvents if self.model.several else EventBlock
             self._take(make(self.model, lines[0][0].file, lines, needed, header))
 
     # --- Texts

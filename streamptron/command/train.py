@@ -18,18 +18,17 @@ import typing
 import warnings
 from typing import Any
 
-from streamptron.command.blocks import BLOCKS, Block, Replaced
-from streamptron.command.input_warnings import InputWarnings
-from streamptron.command.sets import Grades, Several
-from streamptron.command.stream import Place, Stream
-from streamptron.command.worded import worded
+from streamptron.command.blocks import Block
+from streamptron.command.grades import Score, percent
+from streamptron.command.run import Run
+from streamptron.command.stream import Place, Stream, texts_kind
 from streamptron.common.names import shown
-from streamptron.common.process import Signals, Stop, say
+from streamptron.common.process import Stop, say
 from streamptron.files.sources import LineError, find_sources
 from streamptron.keeping.lock import identity
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from streamptron.command.model_on_disk import ModelOnDisk
     from streamptron.files.lines import LineModel
@@ -42,57 +41,6 @@ HEADER = """\
 LABEL = 1 << 20  # bytes for each label, beyond which a model is large
 FEW = 16  # labels, which may take so much
 FEW_APART = 100  # the same where an event has one label: 20 groups of news take 1.3 MB each
-FEW_TO_LIST = 4  # labels, of which each has its own error in the summary
-
-
-class Score:
-    """Events, and how many of those with a label were answered wrongly."""
-
-    def __init__(self) -> None:
-        self.n_events = 0
-        self.n_labelled = 0
-        self.n_wrong = 0
-        self.by_label: dict[str, tuple[int, int]] = {}  # of a few labels: events, and wrong ones
-        self.grades = Grades()  # of several labels
-
-    def add(self, n_events: int, n_labelled: int, n_wrong: int) -> None:
-        self.n_events += n_events
-        self.n_labelled += n_labelled
-        self.n_wrong += n_wrong
-
-    def add_labels(self, block: Block) -> None:
-        """Count a block by label, while the labels are few."""
-        if len(block.model.names) > FEW_TO_LIST:
-            self.by_label = {}
-            return
-        for number, label in enumerate(map(block.model.name, block.labels)):
-            n, n_wrong = block.count(0, block.n, number)
-            before = self.by_label.get(label, (0, 0))
-            self.by_label[label] = before[0] + n, before[1] + n_wrong
-
-    def rows(self) -> list[tuple[str, str]]:
-        """The error of each label, if they are few: a filter that loses mail is another matter."""
-        if len(self.by_label) < 2:
-            return []
-        return [
-            (f"  of {label[:12]} (%)", f"{_percent(wrong, n)} ({wrong:,} of {n:,})")
-            for label, (n, wrong) in self.by_label.items()
-        ]
-
-    @property
-    def error(self) -> str:
-        return _percent(self.n_wrong, self.n_labelled)
-
-    @property
-    def f1(self) -> str:
-        """Micro-F1, of several labels."""
-        f1 = self.grades.micro_f1
-        return "-" if f1 is None else f"{f1:.6f}"
-
-
-def _percent(n_wrong: int, n_labelled: int) -> str:
-    """An error as it is written; of nothing there is none."""
-    return f"{100 * n_wrong / n_labelled:.4f}" if n_labelled else "-"
 
 
 class Table:
@@ -105,8 +53,8 @@ class Table:
         write(HEADER)
 
     def line(self, n_events: int, n_labelled: int, n_wrong: int, label: str, answer: str) -> None:
-        average = _percent(n_wrong, n_labelled)
-        since = _percent(n_wrong - self._last[1], n_labelled - self._last[0])
+        average = percent(n_wrong, n_labelled)
+        since = percent(n_wrong - self._last[1], n_labelled - self._last[0])
         self.write(f"{average:>9} {since:>9} {n_events:12d}  {label[:24]:24}  {answer[:24]}")
         self._last = n_labelled, n_wrong
         self.next = 2 * n_events
@@ -195,7 +143,7 @@ def files_mark(files: list[str]) -> str | None:
     return found.hexdigest()[:32]
 
 
-class Training:
+class Training(Run):
     """One run over files.
 
     Parameters
@@ -233,6 +181,7 @@ class Training:
         encoding: str | None = None,
         jobs: int = 1,
     ) -> None:
+        super().__init__(encoding, "SIGTERM", "SIGINT")
         self.on_disk = on_disk
         self.model = on_disk.model
         self.files = files
@@ -243,16 +192,10 @@ class Training:
         self.progressive = Score()  # of the first epoch
         self.last = self.progressive  # of the last one
         self.held = Score()
-        self.encoding = encoding
         self.jobs = jobs
-        self.signals = Signals("SIGTERM", "SIGINT")
         self.epoch = 0  # the current one, from 1
         self.stopped_by = 0  # a signal
         self.n_learned = 0
-        self.n_bad = 0
-        self.first_bad = ""
-        self.replaced = Replaced(encoding)
-        self.warnings = InputWarnings()
         self._learning = True
         self._first = True  # whether this is the first pass
         self._is_large = False  # as was said
@@ -291,7 +234,7 @@ class Training:
                 self.stopped_by = self.signals.came[0]
                 self.model.place = self._stopped()
         self.seconds = time.perf_counter() - began
-        self.replaced.warn()
+        self.warn_replaced()
 
     def summary(self) -> str:
         learner = self.model.learner
@@ -369,45 +312,27 @@ class Training:
 
     # --- Passes over the files
 
-    def _wait(self, number: int | None) -> None:
-        while True:
-            self._look()
-            if number is None or self.signals.wait(number):
-                return
-
-    def _look(self) -> None:
-        if self.signals.came:
-            raise Stop
-
-    def _bad(self, error: LineError) -> None:
+    def bad(self, error: LineError) -> None:
         if not self.skip:
             raise error
         if self._first:
-            self.n_bad += 1
-            self.first_bad = self.first_bad or worded(error)
+            super().bad(error)
 
     def _pass(self) -> None:
         """Learn all events but the held ones, or score the held ones."""
-        format = self.model.reading["format"]
-        texts = format in BLOCKS and self.model.tokenizer is not None and not self.model.several
         self._seen = self.start.seen if self.start else 0
         self._block, self._shown = None, 0
-        self._stream = Stream(
+        self._stream = self.stream(
             self.model,
             self.files,
-            self._take if self.model.learn_unsure is None else self._take_singly,
-            self._bad,
-            kind=format if texts else None,
-            encoding=self.encoding,
+            kind=texts_kind(self.model, self.model.reading["format"]),
             start=self.start.place if self.start else None,
-            wait=self._wait,
-            opening=self.signals.at_once,
             jobs=self.jobs,
         )
         self._stream.run()
 
-    def _take_singly(self, block: Block) -> None:
-        for each in block.singly():
+    def take(self, block: Block) -> None:
+        for each in [block] if self.model.learn_unsure is None else block.singly():
             self._take(each)
 
     def _take(self, block: Block) -> None:
@@ -418,7 +343,7 @@ class Training:
         block.label(slice(first_held, None, every) if every and self._learning else None)
         if self._first:
             self.warnings.look(block)
-        self._faults(block)
+        self.faults(block)
         known = block.faults[:]
         self._seen += block.n
         if self._learning:
@@ -426,7 +351,7 @@ class Training:
         else:
             block.keep(slice(first_held, None, every))
             block.answer()
-        self._faults(block, known)  # what the learner has refused
+        self.faults(block, known)  # what the learner has refused
         done = 0
         while self._first and self._table and self._table.next <= score.n_events + block.n - done:
             row = done + self._table.next - score.n_events
@@ -435,12 +360,9 @@ class Training:
             self._say(score, block, row - 1)
         score.add(block.n - done, *block.count(done, block.n))
         score.n_events -= len(block.unfit)
-        if isinstance(block, Several):
-            block.grade(score.grades)
-        else:
-            score.add_labels(block)
+        block.grade(score)
         if self._first:
-            self.replaced.add(block)
+            self.count(block)
         if block.header:
             model.header = block.header
         self._block = block
@@ -453,7 +375,7 @@ class Training:
             if self.on_disk.learned(block.n - len(block.unfit)):
                 model.place = self._stopped()
                 self.on_disk.save()
-        self._look()
+        self.look()
 
     def _weigh(self) -> None:
         """Warn once of a model that is large for its labels."""
@@ -470,11 +392,6 @@ class Training:
                 "bound that",
                 stacklevel=2,
             )
-
-    def _faults(self, block: Block, known: Sequence[tuple[int, str]] = ()) -> None:
-        for place, reason in block.faults:
-            if (place, reason) not in known:
-                self._bad(LineError(block.file, block.line(place), reason))
 
     def _say(self, score: Score, block: Block, row: int) -> None:
         assert self._table

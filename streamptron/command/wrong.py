@@ -5,7 +5,6 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from streamptron.command.sets import Several
 from streamptron.common.names import shown
 from streamptron.common.table import table
 
@@ -34,13 +33,11 @@ class Wrong:
         for row in range(block.n):
             if len(self.found) == self.n:
                 return
-            label, answer = block.shown(row)
-            if label is None:
-                continue
-            if block._is_wrong(row) if isinstance(block, Several) else label != answer:
+            if block.is_wrong(row):
+                label, answer = block.shown(row)
                 place = block.places[row]
                 text = texts[place].decode(errors="replace") if texts else ""
-                event = {"place": f"{block.file}:{block.line(place)}", "label": label}
+                event = {"place": f"{block.file}:{block.line(place)}", "label": str(label)}
                 self.found.append({**event, "answer": answer, "text": text})
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from streamptron import MultiLabelClassifier, Tokenizer
 from streamptron.command.cli import main
-from streamptron.command.sets import Grades, average_precision
+from streamptron.command.grades import Grades, average_precision
 from streamptron.files import read
 from tests.support.commands import SEEDED, predict, run
 from tests.support.marks import seeds
