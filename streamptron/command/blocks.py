@@ -176,7 +176,9 @@ class Block:
 
     def grade(self, score: Score) -> None:
         """Count what the answers are worth, label by label."""
-        score.add_labels(self)
+        labels = enumerate(map(self.model.name, self.labels))
+        found = ((label, *self.count(0, self.n, number)) for number, label in labels)
+        score.add_labels(len(self.model.names), found)
 
     def shown(self, row: int) -> tuple[str | None, str]:
         """The label, if a row has one, and the answer, for people."""

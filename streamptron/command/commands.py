@@ -325,35 +325,17 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
       streamptron eval mail.tsv --model mail.model --json
       streamptron eval mail.tsv --model mail.model --wrong 20
     """
-    from streamptron.command.grades import evaluation, graded, measures
-    from streamptron.command.losses import Losses, is_filter, losses
-    from streamptron.command.report import evaluated, graded_sets
-    from streamptron.command.wrong import Wrong
+    from streamptron.command.evaluate import judged
 
     least = given.pop("min_probability")
-
     files = with_mails(files, given)
     encoding = encoding_of(given)
     reading = reading_of(given, files)
     lines = LineModel.load(model, several=True)
-    listed = None if wrong is None else Wrong(wrong)
-    lost: Losses | None = None
     with watched(files) as sources:
-        if lines.several:
-            if least:
-                raise click.UsageError("--min-probability is for one label; leave it out")
-            found = graded_sets(lines, sources, reading, encoding, listed).measures()
-        else:
-            lost = Losses(least) if is_filter(lines) else None
-            watch = None if lost is None else lost.add
-            pairs = evaluated(lines, sources, reading, encoding, listed, least, watch)
-            found = measures(pairs)
-    said = (graded if lines.several else evaluation)(found)
-    if lost is not None:
-        found["thresholds"] = lost.found()
-        said = f"{said}\n\n{losses(found['thresholds'])}"
-    if listed is not None:
-        found, said = {**found, "wrong": listed.found}, f"{said}\n\n{listed}"
+        if lines.several and least:
+            raise click.UsageError("--min-probability is for one label; leave it out")
+        found, said = judged(lines, sources, reading, encoding, least, wrong)
     _write(found, lambda _: said, given["json"])
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from streamptron.common.table import table
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
-    from streamptron.command.blocks import Block
 
 FEW_TO_LIST = 4  # labels, of which each has its own error in the summary
 KINDS = ("precision", "recall", "f1")
@@ -33,13 +32,12 @@ class Score:
         self.n_labelled += n_labelled
         self.n_wrong += n_wrong
 
-    def add_labels(self, block: Block) -> None:
-        """Count a block by label, while the labels are few."""
-        if len(block.model.names) > FEW_TO_LIST:
+    def add_labels(self, n_known: int, found: Iterable[tuple[str, int, int]]) -> None:
+        """Count by label, while few are known: each with its events, and wrong ones."""
+        if n_known > FEW_TO_LIST:
             self.by_label = {}
             return
-        for number, label in enumerate(map(block.model.name, block.labels)):
-            n, n_wrong = block.count(0, block.n, number)
+        for label, n, n_wrong in found:
             before = self.by_label.get(label, (0, 0))
             self.by_label[label] = before[0] + n, before[1] + n_wrong
 

@@ -308,7 +308,7 @@ def confusion(files: tuple[str, ...], model: str, drawing: Drawing, **given: Any
     Examples:
       streamptron plot confusion mail.tsv --model mail.model -o confusion.png
     """
-    from streamptron.command.report import NOTHING, evaluated
+    from streamptron.command.evaluate import NOTHING, evaluated
     from streamptron.plot import confusion_matrix
     from streamptron.plot.answers import matrix_inches
 

@@ -5,114 +5,24 @@ from __future__ import annotations
 import json
 import math
 import typing
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from streamptron.command.blocks import Block, EventBlock, bad_line
-from streamptron.command.grades import Grades, Score
+from streamptron.command.blocks import EventBlock, bad_line
+from streamptron.command.evaluate import no_event
 from streamptron.command.input_warnings import InputWarnings
-from streamptron.command.run import Run
-from streamptron.command.stream import EVENTS, texts_kind
+from streamptron.command.stream import EVENTS
 from streamptron.common.table import table
 from streamptron.common.values import BY_LABEL
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.texts import MailDoor
 from streamptron.files.lines import LineModel
-from streamptron.files.sources import LineError, Source
+from streamptron.files.sources import Source
 from streamptron.keeping.read import about, read
 from streamptron.learners.mail import described as described_name
 
 if typing.TYPE_CHECKING:
-    from streamptron.command.wrong import Wrong
     from streamptron.study.compare import Comparison
-
-UNSURE = "unsure"
-NOTHING = "(none)"  # the answer of a model that knows no label
-
-
-def evaluated(
-    model: LineModel,
-    files: list[str | Source],
-    reading: dict[str, Any],
-    encoding: str | None = None,
-    wrong: Wrong | None = None,
-    least: float = 0.0,
-    watch: Callable[[Block], object] | None = None,
-) -> Counter[tuple[str, str]]:
-    """How often each (label, answer) occurs. A bad line raises its LineError.
-
-    An answer whose probability is below `least` is `unsure`. `watch` gets each block.
-    """
-    pairs: Counter[tuple[str, str]] = Counter()
-
-    def count(block: Block) -> None:
-        names = [*model.names, UNSURE, NOTHING]
-        labels = list(map(model.name, block.labels))
-        outputs: Iterable[int] = block.predictions
-        if least:
-            rows = zip(block.predictions, block.confidences, strict=True)
-            outputs = (-2 if k >= 0 and p < least else k for k, p in rows)
-        found = Counter(zip(block.numbers, outputs, strict=True))
-        if watch is not None:
-            watch(block)
-        for (number, output), n in found.items():
-            pairs[labels[number], names[output]] += n
-
-    _Evaluation(encoding, count, wrong).run(model, files, reading)
-    if not pairs:
-        raise no_event(files)
-    return pairs
-
-
-def graded_sets(
-    model: LineModel,
-    files: list[str | Source],
-    reading: dict[str, Any],
-    encoding: str | None = None,
-    wrong: Wrong | None = None,
-) -> Grades:
-    """What the answers of several labels are worth. A bad line raises its LineError."""
-    score = Score()
-    _Evaluation(encoding, lambda block: block.grade(score), wrong).run(model, files, reading)
-    if not score.grades.n:
-        raise no_event(files)
-    return score.grades
-
-
-def no_event(files: Sequence[str | Source]) -> ValueError:
-    names = [file.name if isinstance(file, Source) else file for file in files]
-    return ValueError(f"{', '.join(names)}: no labelled event; give files that have some")
-
-
-class _Evaluation(Run):
-    """Events of some files are answered, and each block counted. A bad line raises its error."""
-
-    def __init__(
-        self, encoding: str | None, note: Callable[[Block], object], wrong: Wrong | None
-    ) -> None:
-        super().__init__(encoding)
-        self._notes = [note] if wrong is None else [note, wrong.note]
-
-    def run(self, model: LineModel, files: list[str | Source], reading: dict[str, Any]) -> None:
-        kind = texts_kind(model, reading["format"])
-        self.stream(model, files, kind=kind, reading=reading).run()
-        self.warn_replaced()
-
-    def bad(self, error: LineError) -> None:
-        raise error
-
-    def take(self, block: Block) -> None:
-        block.label()
-        self.warnings.look(block)
-        self.faults(block)
-        self.warnings.unmet(block)
-        block.ranked = True
-        block.answer()
-        self.faults(block)
-        for note in self._notes:
-            note(block)
-        self.count(block)
 
 
 def compared(

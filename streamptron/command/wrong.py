@@ -27,7 +27,7 @@ class Wrong:
         self.n = n
         self.found: list[dict[str, str]] = []
 
-    def note(self, block: Block) -> None:
+    def __call__(self, block: Block) -> None:
         """Look at a block that has been answered."""
         texts = block.texts() if len(self.found) < self.n else ()
         for row in range(block.n):
