@@ -49,6 +49,11 @@ FOLDER_OPTIONS = Options(
         show_default=True,
         help="Memory of open models; the others are saved and closed.",
     ),
+    click.option(
+        "--user-model",
+        metavar="NAME",
+        help="With --spamd: the model for users that have none; new ones are copies of it.",
+    ),
     click.option("--create", is_flag=True, help="Make a model when it is first taught."),
     click.option(
         "--events",
@@ -69,16 +74,23 @@ def check(model: str | None, models: str | None, spamd: str | None, given: dict[
         if given[name] != default and models is None:
             option = name.replace("_", "-")
             raise click.UsageError(f"--{option} is for --models; leave it out, or give that")
-    if models is not None and spamd is not None:
-        raise click.UsageError("--spamd is for one model; give --model FILE")
-    if models is not None and given["shadow"] is not None:
-        raise click.UsageError("--shadow is for one model; give --model FILE")
+    user = given["user_model"]
+    if user is not None and (models is None or spamd is None):
+        raise click.UsageError("--user-model is for --models and --spamd; leave it out")
     if given["create"] and not given["learns"]:
         raise click.UsageError("--create is for models that learn; give --learn, too")
+    if given["create"] and spamd is not None and user is None:
+        raise click.UsageError(
+            "--spamd with --create gives each user a copy of a filter, to teach it further; give "
+            "--user-model NAME, the one to copy"
+        )
     new = ["events", "learner", *OF_NEW.names, *TOKENIZER_OPTIONS.names]
     asked = taken(new, dict(given))
     if given["positive"] is not None and spamd is None:
         asked["positive"] = given["positive"]
+    if asked and user is not None:
+        option = option_called(next(iter(asked)))
+        raise click.UsageError(f"{option}: new models are copies of --user-model; leave it out")
     if asked and not given["create"]:
         option = option_called(next(iter(asked)))
         also = " or --spamd" if option == "--positive" else ""

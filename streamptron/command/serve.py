@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import signal
 import typing
 from typing import Any
@@ -28,7 +29,7 @@ if typing.TYPE_CHECKING:
 
     from streamptron.service.models import Folder, One
     from streamptron.service.run import Door
-    from streamptron.service.service import Service, Settings
+    from streamptron.service.service import Settings
 
     Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -70,7 +71,8 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
     "--shadow",
     type=FILE,
     metavar="FILE",
-    help="A second model, asked and taught the same, that answers no client.",
+    help="A second model, asked and taught the same, that answers no client; with --models a "
+    "folder of them.",
 )
 @config_option
 @click.option(
@@ -153,7 +155,8 @@ def serve(
 
     With --models it serves all models of a folder, each as a single one at /m/NAME/ instead of /;
     /models lists them. Those used least recently are saved and closed, and opened when they are
-    asked for. --create makes new ones; what they learn by is said as for train.
+    asked for. --create makes new ones; what they learn by is said as for train. The user that spamc
+    names (`spamc -u NAME`) has the model of that name, or else the one of --user-model.
 
     No other process may write the model's file meanwhile. SIGTERM and Ctrl-C save the model and end
     it with exit code 0 and 130, SIGHUP reloads the file.
@@ -177,7 +180,8 @@ def serve(
     from streamptron.service.service import Service
 
     settings = _settings(given)
-    mails = given["events"] == "mail" if model is None else is_of_mails(model)
+    user = given["user_model"]
+    mails = given["events"] == "mail" or spamd is not None or (model and is_of_mails(model))
     found: One | Folder
     if model is not None:
         found = One(Service(model, settings))
@@ -187,14 +191,15 @@ def serve(
             settings,
             most=given["max_models"],
             most_bytes=given["max_open_bytes"],
-            create=created(given) if given["create"] else None,
+            create=created(given) if given["create"] and user is None else None,
+            like=user if given["create"] else None,
         )
     with contextlib.ExitStack() as stack:
         doors: list[Door] = []
         if http is not None or spamd is None:
-            doors.append(_web(stack, found, http, mails, given))
+            doors.append(_web(stack, found, http, bool(mails), given))
         if spamd is not None:
-            doors.append(_spamd(stack, typing.cast("One", found).service, spamd, given))
+            doors.append(_spamd(stack, found, spamd, given))
         return Running(found, doors).run()
 
 
@@ -243,18 +248,26 @@ def _listening(
 
 
 def _spamd(
-    stack: contextlib.ExitStack, service: Service, address: str, given: dict[str, Any]
+    stack: contextlib.ExitStack, models: One | Folder, address: str, given: dict[str, Any]
 ) -> Door:
+    from streamptron.service.models import NAME, NAMED, Folder
     from streamptron.service.spamd import Spamd
 
+    user = given["user_model"]
+    if isinstance(models, Folder) and user is not None:
+        if not NAME.fullmatch(user):
+            raise click.UsageError(f"--user-model {user} is not a model's name, {NAMED}")
+        if not os.path.isfile(models.file(user)):
+            raise FileNotFoundError(f"--user-model {user}: there is no {models.file(user)}")
     return Spamd(
-        service,
+        models,
         *_listening(stack, address, "--spamd"),
         positive=given["positive"] or "spam",
         least=given["min_probability"],
         most=given["max_size"] or OF_MAILS,
         seconds=given["timeout"],
         clients=given["max_clients"] or 100,
+        default=user,
     )
 
 

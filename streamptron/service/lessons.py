@@ -21,7 +21,7 @@ import os
 import re
 import typing
 import zlib
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from streamptron.keeping.tickets import Ticket
@@ -30,6 +30,8 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
 SYNC = ("always", "1s", "never")
+# What waits for the disk, of all logs together: the system lets those that wait share its work.
+SYNCING = ThreadPoolExecutor(4, "sync")
 
 
 class LessonsError(ValueError):
@@ -110,7 +112,7 @@ class Log:
         self._old: list[int] = []  # files that are not synced yet
         self.written = self.synced = 0  # lines since the start
         self._syncing: asyncio.Future[None] | None = None
-        self._pool = ThreadPoolExecutor(1, "sync")
+        self._job: Future[None] | None = None  # the last wait for the disk
 
     @property
     def size(self) -> int:
@@ -153,9 +155,8 @@ class Log:
         written, files = self.written, [*self._old, self._file]
         if written == self.synced:
             return
-        loop = asyncio.get_running_loop()
-        for file in files:
-            await loop.run_in_executor(self._pool, os.fsync, file)
+        self._job = SYNCING.submit(_sync, files)
+        await asyncio.wrap_future(self._job)
         self.synced = max(self.synced, written)
         for file in files[:-1]:
             if file in self._old:
@@ -191,14 +192,21 @@ class Log:
 
     def close(self) -> None:
         """Close it; a file without lessons is removed."""
-        self._pool.shutdown()
+        if self._job is not None:
+            wait([self._job])
         if self.sync != "never" and self.written > self.synced:
             os.fsync(self._file)
         for file in (*self._old, self._file):
             os.close(file)
+        self._old.clear()
         if not self._size:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.path)
+
+
+def _sync(files: list[int]) -> None:
+    for file in files:
+        os.fsync(file)
 
 
 def _opened(path: str) -> int:

@@ -2,6 +2,7 @@
 
     FOLDER/news.model            the model `news`, at /m/news/
     FOLDER/news.model.lessons    its log
+    SHADOWS/news.model           its shadow, if there is one
 
 The models used least recently are saved and closed when those that are open take too much memory;
 each is opened again when it is asked for. A model in use is not closed.
@@ -10,17 +11,22 @@ each is opened again when it is asked for. A model in use is not closed.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import re
 import time
 import typing
+from functools import partial
 from typing import Any
 
 from streamptron.common.names import shown
 from streamptron.common.process import say
 from streamptron.keeping.lock import ModelLock
+from streamptron.keeping.read import read
+from streamptron.keeping.write import write
 from streamptron.service.bad import Bad
-from streamptron.service.service import Service
+from streamptron.service.service import OURS, Service
+from streamptron.service.shadow import KEY as SHADOWS
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -28,9 +34,10 @@ if typing.TYPE_CHECKING:
     from streamptron.service.service import Settings
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+NAMED = "1 to 64 of a-z, 0-9, '.', '_' and '-', the first of them a letter or a digit"
 SUFFIX = ".model"
 LOOK = 1.0  # seconds
-FILES = 4  # of an open model
+FILES = 5  # of an open model, and of its shadow
 
 
 class One:
@@ -78,9 +85,11 @@ class Folder:
     path
         The folder.
     settings
-        How each of them is served.
+        How each of them is served; `shadow` is the folder of shadows.
     create
         Writes a new model to a path; None: there are no new ones.
+    like
+        The model that new ones are copies of; None: they know nothing yet.
     most
         So many there may be in the folder.
     most_bytes
@@ -95,13 +104,15 @@ class Folder:
         settings: Settings,
         *,
         create: Callable[[str], Any] | None = None,
+        like: str | None = None,
         most: int = 1000,
         most_bytes: int = 1 << 30,
     ) -> None:
         self.path, self.settings = path, settings
         self.most, self.most_bytes = most, most_bytes
         self.n_files = FILES * most
-        self._create = create
+        self._create = create if like is None else partial(copy, self.file(like))
+        self._like = like
         self._open: dict[str, Service] = {}  # the least recently used first
         self._used: dict[Service, int] = {}  # by how many requests
         self._lock = asyncio.Lock()  # one at a time is opened or closed
@@ -110,13 +121,7 @@ class Folder:
     async def find(self, name: str | None, creates: bool = False) -> Service:
         """The service of a model, which is in use until `let_go`."""
         if name is None or not NAME.fullmatch(name):
-            raise Bad(
-                400,
-                f"name={shown(name)}: give 1 to 64 of a-z, 0-9, '.', '_' and '-', the first of "
-                "them a letter or a digit",
-                "name",
-                name,
-            )
+            raise Bad(400, f"name={shown(name)}: give {NAMED}", "name", name)
         if name not in self._open:
             async with self._lock:
                 if name not in self._open:
@@ -136,7 +141,7 @@ class Folder:
             del self._used[service]
 
     async def _opened(self, name: str, creates: bool) -> Service:
-        path = os.path.join(self.path, f"{name}{SUFFIX}")
+        path = self.file(name)
         if not os.path.isfile(path):
             if self._create is None or not creates:
                 how = "teach it something" if self._create else "start with --create"
@@ -148,8 +153,10 @@ class Folder:
                     "name",
                     name,
                 )
+            if self._like in self._open:
+                await self._open[self._like].save()
         loop = asyncio.get_running_loop()
-        service = Service(path, self.settings)
+        service = Service(path, self._settings_of(name))
         try:
             await loop.run_in_executor(None, self._prepare, path)
             await loop.run_in_executor(None, service.open)
@@ -159,6 +166,13 @@ class Folder:
             raise Bad(503, f"the model {name} cannot be opened: {reason}", "name", name) from None
         return service
 
+    def _settings_of(self, name: str) -> Settings:
+        """With its shadow, if it has one."""
+        if self.settings.shadow is None:
+            return self.settings
+        shadow = os.path.join(self.settings.shadow, f"{name}{SUFFIX}")
+        return dataclasses.replace(self.settings, shadow=shadow if os.path.exists(shadow) else None)
+
     def _prepare(self, path: str) -> None:
         """Write a new model, if there is none yet."""
         if self._create is not None and not os.path.exists(path):
@@ -166,6 +180,10 @@ class Folder:
             with lock:
                 if not os.path.exists(path):
                     self._create(path)
+
+    def file(self, name: str) -> str:
+        """Of a model."""
+        return os.path.join(self.path, f"{name}{SUFFIX}")
 
     def names(self) -> list[str]:
         """Of all models in the folder."""
@@ -200,6 +218,17 @@ class Folder:
         """Open none yet."""
         if not os.path.isdir(self.path):
             raise NotADirectoryError(f"--models {self.path} is not a folder; make it first")
+        shadows = self.settings.shadow
+        if shadows is not None and not os.path.isdir(shadows):
+            raise NotADirectoryError(
+                f"--shadow {shadows} is not a folder; with --models give one, which has the "
+                f"shadow of NAME{SUFFIX} under the same name"
+            )
+        if shadows is not None and os.path.samefile(shadows, self.path):
+            raise ValueError(
+                f"--shadow {shadows} is the folder of --models; give another one, since a shadow "
+                "has the name of its model"
+            )
 
     async def do(self, what: str) -> bool:
         """Save, reload or do what is due; whether that has gone well with each."""
@@ -239,6 +268,15 @@ class Folder:
             saved &= await service.save()
             service.close()
         return saved
+
+
+def copy(path: str, new: str) -> None:
+    """Write what a model has learned to a new file, and not how it was served."""
+    contents = read(path)
+    if isinstance(contents.metadata, dict):
+        kept = {k: v for k, v in contents.metadata.items() if k not in (OURS, SHADOWS)}
+        contents = contents._replace(metadata=kept)
+    write(new, contents)
 
 
 def _is_model(found: os.DirEntry[str]) -> bool:

@@ -18,9 +18,10 @@ import zlib
 from streamptron.common.names import shown
 
 # Exit codes of sysexits.h, as the protocol has them.
-OK, UNAVAILABLE, SOFTWARE, TEMPFAIL, PROTOCOL, TOO_BIG = 0, 69, 70, 75, 76, 98
+OK, NO_USER, UNAVAILABLE, SOFTWARE, TEMPFAIL, PROTOCOL, TOO_BIG = 0, 67, 69, 70, 75, 76, 98
 NAMES = {
     OK: "EX_OK",
+    NO_USER: "EX_NOUSER",
     UNAVAILABLE: "EX_UNAVAILABLE",
     SOFTWARE: "EX_SOFTWARE",
     TEMPFAIL: "EX_TEMPFAIL",
@@ -29,7 +30,6 @@ NAMES = {
 }
 SHORT = ("PING", "SKIP")  # methods without a mail
 KNOWN = ("content-length", "compress", "user", "message-class", "set", "remove")
-ONCE = ("content-length", "compress", "message-class", "set", "remove")
 # Names that say how the mail is sent, as those of HTTP do.
 OTHER_BODY = re.compile(r"content-|transfer-|.*(?:compress|encod|encrypt|chunk)")
 LENGTH_MOST = 18  # digits
@@ -57,7 +57,7 @@ class Request:
                 raise Refused(PROTOCOL, f"the field {shown(row, 80)} has no colon")
             if name not in KNOWN and OTHER_BODY.match(name):
                 raise Refused(PROTOCOL, f"the field {shown(row, 80)} is not understood here")
-            if name in self.fields and name in ONCE:
+            if name in self.fields and name in KNOWN:
                 raise Refused(PROTOCOL, f"the field {shown(name)} comes twice")
             self.fields[name] = value.strip()
         self.is_packed = "compress" in self.fields

@@ -114,7 +114,7 @@ class Service:
 
     def __init__(self, path: str, settings: Settings) -> None:
         self.path, self.settings = path, settings
-        self.checks: list[Callable[[Served], None]] = []  # that a model fits all doors
+        self.checks: list[Callable[[Served], Any]] = []  # that a model fits all doors
         self.learns = settings.learns
         self.n = self.saved_n = 0  # lessons
         self.lineage = secrets.token_hex(4)
@@ -729,7 +729,9 @@ class Service:
     @property
     def size(self) -> int:
         """Bytes of memory that closing it would free, or about that."""
-        return int(self.model.learner.memory_usage) + self.ledger.asked_bytes
+        models = [self.model] if self.shadow is None else [self.model, self.shadow.model]
+        used = sum(each.learner.memory_usage for each in models)
+        return int(used) + self.ledger.asked_bytes
 
     def about(self) -> dict[str, Any]:
         """The model, as JSON."""

@@ -17,17 +17,14 @@ import math
 import socket
 import time
 import typing
-from typing import Any
 
-from streamptron.common.header import with_field, without_ours
 from streamptron.common.names import shown
 from streamptron.common.process import say
-from streamptron.files.lines import LineModel
-from streamptron.files.verdict import Verdict, judged
 from streamptron.service.bad import Bad
+from streamptron.service.judge import Judge, response
+from streamptron.service.models import NAME, NAMED, Folder, One
 from streamptron.service.request import (
-    NAMES,
-    OK,
+    NO_USER,
     PROTOCOL,
     SOFTWARE,
     TEMPFAIL,
@@ -37,14 +34,14 @@ from streamptron.service.request import (
 )
 
 if typing.TYPE_CHECKING:
-    from streamptron.service.served import Event, Served
     from streamptron.service.service import Service
 
 HEADER_MOST = 1 << 14  # bytes of a request before its mail
 PIECE = 1 << 18  # bytes that are read or written at once
 BUFFERED = 1 << 28  # bytes of all requests that are not whole yet
-GONE = 410  # the status of what cannot be taken back
 AGAIN = 1.0  # seconds until clients are taken again, if the system has no room for one
+MISSING = 404  # the status of a model that is not there
+CODES = {403: UNAVAILABLE, 404: NO_USER, 503: TEMPFAIL, 507: TEMPFAIL}
 
 
 class Client:
@@ -84,8 +81,8 @@ class Spamd:
 
     Parameters
     ----------
-    service
-        Of the model.
+    models
+        What is asked and taught; of a folder the `User` of a request names the model.
     listener, place
         Where it answers, and how that is written.
     positive
@@ -98,11 +95,13 @@ class Spamd:
         How long a client may take to send its mail, and then to take the answer.
     clients
         How many there may be at once; more wait for their turn.
+    default
+        The model of a folder for users that have none.
     """
 
     def __init__(
         self,
-        service: Service,
+        models: One | Folder,
         listener: socket.socket,
         place: str,
         *,
@@ -111,10 +110,11 @@ class Spamd:
         most: int,
         seconds: float,
         clients: int,
+        default: str | None = None,
     ) -> None:
-        self.service, self.listener, self.place = service, listener, place
-        self.positive = positive
-        self.least = least
+        self.models, self.listener, self.place = models, listener, place
+        self._given = positive, least
+        self._default = default
         self.most = most
         self.seconds = seconds
         self.n_clients = clients
@@ -123,28 +123,15 @@ class Spamd:
         self._is_open = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._said: set[str] = set()
-        self._view: LineModel | None = None
-        self._viewed: Served | None = None
-        service.checks.append(self._check)
+        if isinstance(models, One):
+            models.service.checks.append(self._judge(models.service).check)
 
-    def _check(self, model: Served) -> None:
-        """That a model can answer mails."""
-        if model.kind != "mail":
-            given = "features" if model.kind == "x" else f"{model.kind.removesuffix('s')}s"
-            raise ValueError(f"the model learns from {given}, and this format gives mails")
-        lines = LineModel.of(model.contents)
-        if lines.names and self.positive not in lines.names:
-            raise ValueError(
-                f"--positive {self.positive} is not a label of the model: {lines.names}"
-            )
-
-    @property
-    def model(self) -> LineModel:
-        """The model that the service has now, as it judges mails."""
-        if self._view is None or self._viewed is not self.service.model:
-            self._viewed = self.service.model
-            self._view = LineModel.of(self._viewed.contents)
-        return self._view
+    def _judge(self, service: Service) -> Judge:
+        """What answers by a model."""
+        judge = service.seen.get("judge")
+        if judge is None:
+            judge = service.seen["judge"] = Judge(service, *self._given)
+        return typing.cast("Judge", judge)
 
     async def start(self) -> None:
         """Take clients from now on."""
@@ -226,38 +213,66 @@ class Spamd:
             if request is None:
                 return
             client.is_asked = True
-            if request.method == "TELL":
+            if request.is_short:
+                answer = b"SPAMD/1.5 0 PONG\r\n" if request.method == "PING" else b""
+            elif request.method == "TELL" or isinstance(self.models, Folder):
                 self._loop.remove_reader(client.link)
-                task = self._loop.create_task(self._teach(client, request))
+                task = self._loop.create_task(self._ask(client, request))
                 self._tasks.add(task)  # which nothing else holds
                 task.add_done_callback(self._tasks.discard)
                 return
-            answer = self._answer(request)
+            else:
+                answer = self._judge(self.models.service).answer(request)
         except Exception as error:  # the next mail is another one
             answer = self._refusal(error)
         self._write(client, answer)
 
-    async def _teach(self, client: Client, request: Request) -> None:
-        """Answer a lesson, once it is where no kill takes it away."""
+    async def _ask(self, client: Client, request: Request) -> None:
+        """Answer by a model that may have to be opened; a lesson once no kill takes it away."""
         try:
-            answer = self._tell(request)
-            if self.service.log is not None:
-                await self.service.log.durable()
+            service = await self._find(request)
+            try:
+                answer = self._judge(service).answer(request)
+                if request.method == "TELL" and service.log is not None:
+                    await service.log.durable()
+            finally:
+                self.models.let_go(service)
         except Exception as error:
             answer = self._refusal(error)
         if client in self._clients:
             self._write(client, answer)
+
+    async def _find(self, request: Request) -> Service:
+        """The model of the user, or the one for those that have none."""
+        if isinstance(self.models, One):
+            return await self.models.find(None)
+        user = request.fields.get("user", "")
+        creates = request.method == "TELL" and "local" in request.names("set")
+        if NAME.fullmatch(user):
+            try:
+                return await self.models.find(user, creates)
+            except Bad as error:
+                if error.status != MISSING:
+                    raise
+            reason = f"User: {user} has no model; make it, or give --user-model"
+        elif user:
+            reason = f"User: {shown(user, 80)} is not a model's name, {NAMED}"
+        else:
+            reason = "the request has no User; give spamc -u NAME, or serve with --user-model"
+        if self._default is None:
+            raise Refused(NO_USER, reason)
+        return await self.models.find(self._default, creates)
 
     def _refusal(self, error: Exception) -> bytes:
         code, reason = SOFTWARE, str(error) or type(error).__name__
         if isinstance(error, Refused):
             code, reason = error.args
         elif isinstance(error, Bad):
-            code = {403: UNAVAILABLE, 507: TEMPFAIL}.get(error.status, SOFTWARE)
+            code = CODES.get(error.status, SOFTWARE)
         elif isinstance(error, OSError):
             code, reason = TEMPFAIL, f"the disk did not take the lesson: {error.strerror}"
         self._fault(reason)
-        return _response(code, reason)
+        return response(code, reason)
 
     def _write(self, client: Client, answer: bytes) -> None:
         client.is_asked = True
@@ -283,85 +298,3 @@ class Spamd:
         if reason not in self._said and len(self._said) < 100:
             self._said.add(reason)
             say(f"streamptron: {reason}")
-
-    # --- Answers
-
-    def _answer(self, request: Request) -> bytes:
-        method = request.method
-        if method == "PING":
-            return b"SPAMD/1.5 0 PONG\r\n"
-        if method == "SKIP":
-            return b""
-        if method == "TELL":
-            return self._tell(request)
-        if method not in ("CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM", "PROCESS", "HEADERS"):
-            raise Refused(
-                PROTOCOL,
-                f"there is no method {shown(method, 40)}; give CHECK, SYMBOLS, REPORT, "
-                "REPORT_IFSPAM, PROCESS, HEADERS, TELL or PING",
-            )
-        mail = without_ours(request.mail)
-        verdict = judged(self.model, mail, self.positive, self.least, method != "CHECK")
-        self.service.judged(mail, self._label(verdict.label), verdict.probability)
-        fields = [f"Spam: {verdict.is_spam} ; {verdict.score} / {verdict.threshold}"]
-        return _response(OK, NAMES[OK], fields, self._body(method, mail, verdict))
-
-    def _body(self, method: str, mail: bytes, verdict: Verdict) -> bytes:
-        if method == "CHECK" or (method == "REPORT_IFSPAM" and not verdict.is_spam):
-            return b""
-        if method == "SYMBOLS":
-            return ",".join([verdict.said, *verdict.words]).encode() + b"\r\n"
-        if method in ("REPORT", "REPORT_IFSPAM"):
-            return "\n".join([verdict.field, *verdict.words, ""]).encode()
-        whole = with_field(mail, verdict.field)
-        if method == "PROCESS":
-            return whole
-        for gap in (b"\r\n\r\n", b"\n\n"):
-            at = whole.find(gap)
-            if at >= 0:
-                return whole[: at + len(gap)]
-        return whole
-
-    def _tell(self, request: Request) -> bytes:
-        """Learn a mail, or take it back."""
-        service = self.service
-        if not service.learns:
-            raise Refused(UNAVAILABLE, "this server does not learn; start it with --learn")
-        mail = without_ours(request.mail)
-        if "local" in request.names("set"):
-            known = {"spam": self.positive, "ham": self._negative()}
-            kind = request.fields.get("message-class", "").lower()
-            if kind not in known:
-                raise Refused(
-                    PROTOCOL, f"Message-class is {shown(kind, 40)}; give spam or ham to Set"
-                )
-            label = self._label(known[kind])
-            done, said = service.learn({"mail": mail, "label": label}), "DidSet"
-        elif "local" in request.names("remove"):
-            event = typing.cast("Event", service.model.event({"mail": mail}))
-            said = "DidRemove"
-            try:
-                done = service.undo({"id": service.model.own_id(event.mark)})
-            except Bad as error:
-                if error.status != GONE:
-                    raise
-                done = {"done": "known"}  # it has taught nothing that could be taken back
-        else:
-            raise Refused(PROTOCOL, "TELL has neither Set: local nor Remove: local; give one")
-        changed = done["done"] not in ("known", "sure")
-        return _response(OK, NAMES[OK], [f"{said}: local"] if changed else [])
-
-    def _label(self, name: str | None) -> Any:
-        """A label as the service writes it."""
-        names = self.model.names
-        return self.service.model.labels.names[names.index(name)] if name in names else name
-
-    def _negative(self) -> str:
-        """The label of ham: the model's other one."""
-        names = [name for name in self.model.names if name != self.positive]
-        return names[0] if len(names) == 1 else "ham"
-
-
-def _response(code: int, said: str, fields: Any = (), body: bytes = b"") -> bytes:
-    head = [f"SPAMD/1.5 {code} {said}", *fields, f"Content-length: {len(body)}", "", ""]
-    return "\r\n".join(head).encode("utf-8", "replace") + body

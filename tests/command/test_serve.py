@@ -16,6 +16,7 @@ import pytest
 
 from streamptron import Journal, load
 from streamptron.keeping.lock import ModelLock
+from streamptron.service.models import One
 from streamptron.service.service import Service, Settings
 from streamptron.service.spamd import Client, Spamd
 from tests.command.test_mail import HAM, MAIL, SPAM, boxes, model  # noqa: F401
@@ -255,7 +256,7 @@ def test_a_socket_that_cannot_be_taken_from_is_not_asked_again_at_once(capsys):
     options = {"positive": "spam", "least": 0.0, "most": 1, "seconds": 1.0, "clients": 1}
 
     async def looks(listener):
-        door = Spamd(Service("m", Settings()), listener, "here", **options)
+        door = Spamd(One(Service("m", Settings())), listener, "here", **options)
         await door.start()
         assert door._is_open
         door._accept()

@@ -1,10 +1,14 @@
 """Many models in a folder: made, asked and taught by their names, closed and opened again."""
 
+import asyncio
 import signal
+import threading
 
 import pytest
 
 from streamptron import AdaptiveClassifier, Tokenizer, load
+from streamptron.service import lessons
+from streamptron.service.lessons import Log
 from tests.service.test_guard import ASK, TEACH, at_a_port, bearer, tokens  # noqa: F401
 from tests.service.test_lost import until
 from tests.service.test_page import in_chromium
@@ -131,6 +135,49 @@ def test_a_kill_loses_no_lesson_of_any_model(folder):
             assert link.get(f"/m/{name}/model")["version"] == 2
 
 
+def test_each_model_may_have_a_shadow_in_a_folder_of_them(folder, tmp_path):
+    shadows = tmp_path / "shadows"
+    shadows.mkdir()
+    (Tokenizer(ngram_range=(1, 2)) | AdaptiveClassifier()).save(shadows / "news.model")
+    words = ("--learn", "--shadow", shadows)
+    with serving(folder, *words, "--create", code=-signal.SIGKILL) as (link, server):
+        for number in range(4):
+            for name in ("news", "mail", "new"):
+                lesson = {"text": f"goal w{number}", "id": number, "label": "sport"}
+                link.post(f"/m/{name}/learn", lesson)
+        assert link.get("/m/mail/stats")["shadow"] is link.get("/m/new/stats")["shadow"] is None
+        shadow = link.get("/m/news/stats")["shadow"]
+        assert (shadow["lessons"], shadow["file"]) == (3, str(shadows / "news.model"))
+        lines = link.get("/metrics").splitlines()
+        assert 'streamptron_shadow_judged_total{model="news"} 3.0' in lines
+        assert not any("shadow" in line and '"mail"' in line for line in lines)
+        server.kill()
+    with serving(folder, *words, "--max-open-bytes", "1") as (link, _):
+        assert link.get("/m/news/stats")["shadow"] == shadow
+        link.get("/m/mail/model")
+        until(lambda: load(shadows / "news.model")[-1].n_seen == 4)
+    assert sorted(each.name for each in shadows.iterdir()) == ["news.model"]
+
+
+def test_all_models_share_the_few_threads_that_wait_for_the_disk(tmp_path):
+    def syncing():
+        return {each for each in threading.enumerate() if each.name.startswith("sync")}
+
+    async def written(logs):
+        for n in range(1, 4):
+            for log in logs:
+                log.append({"n": n})
+            assert set(await asyncio.gather(*[log.durable() for log in logs])) == {"disk"}
+
+    before = syncing()
+    logs = [Log(str(tmp_path / f"{number}"), "always") for number in range(40)]
+    asyncio.run(written(logs))
+    assert len(syncing() | before) <= 4
+    for log in logs:
+        log.close()
+    assert [each["n"] for each in lessons.read(str(tmp_path / "39"))] == [1, 2, 3]
+
+
 def test_numbers_have_the_name_of_their_model(folder):
     with serving(folder, "--learn") as (link, _):
         link.post("/m/news/learn", {"text": "goal", "label": "politics"})
@@ -172,7 +219,12 @@ def test_the_api_of_many_models_is_described_as_it_is(folder):
         ([], 2, "give --model FILE or --models FOLDER, one of the two"),
         (["--models", ".", "--model", "m"], 2, "give --model FILE or --models FOLDER, one of"),
         (["--models", ".", "--create"], 2, "--create is for models that learn; give --learn"),
-        (["--models", ".", "--spamd", "s"], 2, "--spamd is for one model; give --model FILE"),
+        (
+            ["--models", ".", "--learn", "--shadow", "a"],
+            1,
+            "--shadow a is not a folder; with --mod",
+        ),
+        (["--models", ".", "--learn", "--shadow", "."], 1, "--shadow . is the folder of --models"),
         (["--models", ".", "--ngrams", "1,2"], 2, "--ngrams is for --create; leave it out"),
         (["-m", "m", "--max-models", "2"], 2, "--max-models is for --models; leave it out"),
         (["-m", "m", "--positive", "a"], 2, "--positive is for --create or --spamd; leave it"),
