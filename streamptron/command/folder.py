@@ -15,6 +15,7 @@ from streamptron.command.options import (
     Options,
     new_model,
     option_called,
+    reading_of,
     taken,
 )
 from streamptron.learners.registry import BY_NAME
@@ -24,14 +25,16 @@ if typing.TYPE_CHECKING:
 
 OF_FOLDER = {"max_models": 1000, "max_open_bytes": 1 << 30, "create": False}
 OF_NEW = LEARNER_OPTIONS.without("max_labels")  # which all models have here
+OF_FIELDS = ("text", "features")
 SECTIONS = {
-    "New models of a folder": ["create", "events", "learner", *OF_NEW.names],
+    "New models of a folder": ["create", "events", *OF_FIELDS, "learner", *OF_NEW.names],
     **TEXT_SECTION,
 }
 # How events of a kind are written in files: what a new model remembers of it.
 READING: dict[str, dict[str, Any]] = {
     "text": {"format": "plain"},
     "mail": {"format": "mail", "label_by": "folder"},
+    "fields": {"format": "jsonl", "label": "label"},
     "x": {"format": "svmlight"},
 }
 FOLDER_OPTIONS = Options(
@@ -58,8 +61,15 @@ FOLDER_OPTIONS = Options(
     click.option(
         "--events",
         type=click.Choice(list(READING)),
-        help="What its events are: texts, mails, or numbers and names.  [default: text]",
+        help="What its events are: texts, mails, fields, or numbers and names.  [default: text]",
     ),
+    click.option(
+        "--text",
+        metavar="FIELD",
+        multiple=True,
+        help="fields: one that is a text; may be repeated.",
+    ),
+    click.option("--features", metavar="A,B,...", help="fields: those that are features."),
     click.option("--learner", type=Learner(list(BY_NAME)), help="Its learner, as of train."),
     *OF_NEW,
     *TOKENIZER_OPTIONS,
@@ -84,7 +94,7 @@ def check(model: str | None, models: str | None, spamd: str | None, given: dict[
             "--spamd with --create gives each user a copy of a filter, to teach it further; give "
             "--user-model NAME, the one to copy"
         )
-    new = ["events", "learner", *OF_NEW.names, *TOKENIZER_OPTIONS.names]
+    new = ["events", *OF_FIELDS, "learner", *OF_NEW.names, *TOKENIZER_OPTIONS.names]
     asked = taken(new, dict(given))
     if given["positive"] is not None and spamd is None:
         asked["positive"] = given["positive"]
@@ -100,9 +110,25 @@ def check(model: str | None, models: str | None, spamd: str | None, given: dict[
 def created(given: dict[str, Any]) -> Callable[[str], Any]:
     """What writes a new model to a path."""
     events = given["events"] or "text"
-    model = new_model(dict(given), READING[events])
+    model = new_model(dict(given), {**READING[events], **_fields(events, given)})
     if events == "x":  # of which labels are whatever JSON has
         return typing.cast("Callable[[str], Any]", model.learner.save)
     if given["known_labels"]:
         raise click.UsageError("--known-labels: a new model knows no label yet; leave it out")
     return model.save
+
+
+def _fields(events: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Which fields the events of a new model have."""
+    asked = reading_of({name: given[name] for name in OF_FIELDS})
+    if events != "fields":
+        for name in asked:
+            raise click.UsageError(f"--{name} is for --events fields; leave it out, or give that")
+    elif not given["text"]:
+        raise click.UsageError(
+            "--events fields: give --text FIELD, for each field that is a text; for features alone "
+            "--events x"
+        )
+    else:
+        asked["text"] = list(given["text"])
+    return asked

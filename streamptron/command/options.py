@@ -427,7 +427,7 @@ READING_SECTION = {"Lines of files": [*READING_OPTIONS.names, *MAIL_OPTIONS.name
 def taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
     """Take options out of all of them; those that were given on the command line."""
     context = click.get_current_context()
-    values = {name: given.pop(name) for name in names}
+    values = {name: given.pop(name, None) for name in names}
     return {
         name: value
         for name, value in values.items()

@@ -18,7 +18,7 @@ from streamptron.doors.steps import can_undo
 from streamptron.doors.texts import MailDoor, TextDoor
 from streamptron.keeping.journal import Journal, journal_of
 from streamptron.keeping.read import model_of, read
-from streamptron.learners.fields import event_of, is_union
+from streamptron.learners.fields import event_of, is_union, texts_of
 from streamptron.service.bad import Bad, refused
 from streamptron.service.labels import Labels
 
@@ -120,6 +120,7 @@ class Served:
 
                 self.before = compose.Pipeline(*list(self.pipeline.steps.items())[:-1])
         self.kind = self._kind()
+        self.fields = self._named_fields()
         self.several: bool = self.learner._can("set")
         self.bounds = bounds
         self.journal: Any = None
@@ -146,6 +147,17 @@ class Served:
         if is_union(self.before) or getattr(self.before, "fields", None) is not None:
             return "fields"
         return "text" if self.contents.tokenizer is not None else "x"
+
+    def _named_fields(self) -> dict[str, str] | None:
+        """Its fields, of which each is a "text" or a "feature"; None: not known, or none."""
+        if self.kind != "fields":
+            return None
+        reading = (self.contents.lines or {}).get("reading", {})
+        texts = texts_of(reading) or getattr(self.before, "fields", None)
+        if texts is None or "types" in reading:  # as dates, which have features of their own
+            return None
+        features = reading.get("features") or ()
+        return dict.fromkeys(texts, "text") | dict.fromkeys(features, "feature")
 
     # --- Events
 
@@ -193,7 +205,18 @@ class Served:
         return Event(said, mail, self.before.transform_one(mail), mark)
 
     def _fields(self, value: Any) -> Event:
+        known = self.fields
+        if known and isinstance(value, dict) and not value.keys() <= known.keys():
+            value = {name: each for name, each in value.items() if name in known}
         return self._of_names("fields", value)
+
+    def check_fields(self, said: Mapping[str, Any]) -> None:
+        """That a client gives no field that the model does not read."""
+        value = said.get("fields")
+        if self.fields and isinstance(value, dict) and not value.keys() <= self.fields.keys():
+            name = next(each for each in value if each not in self.fields)
+            known = ", ".join(map(shown, self.fields))
+            raise Bad(400, f"the model reads no field {shown(name)}; give {known}", "fields", name)
 
     def _x(self, value: Any) -> Event:
         return self._of_names("x", value)

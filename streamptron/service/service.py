@@ -357,7 +357,7 @@ class Service:
 
     def predict(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """Answer an event."""
-        event = self.model.event(said)
+        event = self._event(said)
         if event is None:
             raise Bad(400, f"give an event, as {self.model.wanted}", self.model.kind)
         top, explain = _number(said, "top", 1000), _number(said, "explain", 1000)
@@ -380,6 +380,12 @@ class Service:
         if remember:
             self._remember(id, event, done)
         return done
+
+    def _event(self, said: Mapping[str, Any]) -> Event | None:
+        """The event of a client."""
+        if self.model.fields:
+            self.model.check_fields(said)
+        return self.model.event(said)
 
     def _answered(self, id: str | None, answer: Answer) -> dict[str, Any]:
         done: dict[str, Any] = {} if id is None else {"id": id}
@@ -497,7 +503,7 @@ class Service:
             raise Bad(400, f"{key} is missing; give what the event is", key)
         label = model.labels.label(said[key])
         weight = _weight(said)
-        event = model.event(said)
+        event = self._event(said)
         if id is None:
             if event is None:
                 raise Bad(400, "give an event, or the id of one that was asked", "id")
@@ -741,6 +747,7 @@ class Service:
             "class": type(learner).__name__,
             "parameters": params,
             "events": self.model.kind,
+            "fields": self.model.fields,
             "learns": self.learns,
             "labels": len(self.model.labels.names),
             "features": learner.n_features,
@@ -840,7 +847,13 @@ def text_of(said: Mapping[str, Any]) -> str:
     if "mail" in said:
         text = base64.b64decode(value)[:4000].decode("utf-8", "replace")
         return text[:1000]
-    return value[:1000] if isinstance(value, str) else json.dumps(value)[:1000]
+    if isinstance(value, str):
+        return value[:1000]
+    return "\n".join(f"{name}: {_written(each)}" for name, each in value.items())[:1000]
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _number(said: Mapping[str, Any], name: str, most: int) -> int:

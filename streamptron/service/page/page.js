@@ -110,6 +110,7 @@ function show(stats) {
   const model = stats.model;
   state("live", "live");
   $("model").textContent = `${model.class} · ${model.learns ? "learns" : "answers only"} · version ${whole(model.version)}`;
+  form(model);
   figures(stats);
   curve(stats);
   labels(stats.labels);
@@ -251,16 +252,52 @@ function calibration(buckets) {
 
 // --- Ask
 
-function asked() {
-  const kind = now ? now.model.events : "text";
-  const text = $("text").value;
-  if (kind === "mail") return call("predict?top=5&explain=12&remember=false", text, "message/rfc822");
-  const event = kind === "text" ? text : JSON.parse(text);
-  return call("predict", { [kind]: event, top: 5, explain: 12, remember: false });
+// How an event is given: a text, a mail, an input for each field, or an object of JSON.
+function form(model) {
+  const drawn = JSON.stringify([model.events, model.fields]);
+  if ($("ask").dataset.drawn === drawn) return;
+  $("ask").dataset.drawn = drawn;
+  const wanted = { text: "A text", mail: "A mail, with its header", fields: 'Fields, as {"title": "a late goal"}', x: 'Names and values, as {"size": 3, "city": "Paris"}' };
+  $("text").placeholder = wanted[model.events];
+  if (!model.fields) return;
+  const inputs = Object.entries(model.fields).map(([name, kind], k) => el("p", { class: "field" }, el("label", { for: `field-${k}` }, name),
+    el(kind === "text" ? "textarea" : "input", { id: `field-${k}`, name, rows: 2, spellcheck: "false" })));
+  $("event").replaceChildren(...inputs);
 }
 
-async function ask(event) {
-  event.preventDefault();
+function value(text) { // of a feature: a number, true, false or null, or else a text
+  try {
+    const found = JSON.parse(text);
+    return typeof found === "object" && found !== null ? text : found;
+  } catch {
+    return text;
+  }
+}
+
+function event() {
+  const { events, fields } = now.model;
+  if (fields) {
+    const given = [...$("event").querySelectorAll("[name]")].map((input) => [input.name, input.value]);
+    return Object.fromEntries(given.filter(([name, text]) => fields[name] === "text" || text.trim() !== "")
+      .map(([name, text]) => [name, fields[name] === "text" ? text : value(text)]));
+  }
+  if (events === "text") return $("text").value;
+  try {
+    return JSON.parse($("text").value);
+  } catch {
+    throw new Error(`Give an object of JSON: ${$("text").placeholder}`);
+  }
+}
+
+function asked() {
+  if (!now) throw new Error("The server has not answered yet; try again.");
+  const kind = now.model.events;
+  if (kind === "mail") return call("predict?top=5&explain=12&remember=false", $("text").value, "message/rfc822");
+  return call("predict", { [kind]: event(), top: 5, explain: 12, remember: false });
+}
+
+async function ask(pressed) {
+  pressed.preventDefault();
   try {
     const found = await asked();
     const rows = (found.top || []).map((each) => el("div", { class: "meter" }, el("span", { class: "name" }, String(each.label)),
@@ -398,7 +435,7 @@ if (name) { // one of a folder
   document.title = `${name[1]}: streamptron`;
   document.querySelector("h1").replaceChildren(el("a", { href: "../../", title: "All models" }, "streamptron"), ` / ${name[1]}`);
 }
-$("text").addEventListener("keydown", (event) => {
+$("ask").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) ask(event);
 });
 watch();
