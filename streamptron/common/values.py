@@ -180,10 +180,16 @@ def unhexed(values: Any) -> Any:
     return values
 
 
+class JsonText(str):
+    """Metadata that is JSON already, and of our own making."""
+
+
 def kept_metadata(metadata: Any) -> str:
     """The user's metadata as JSON; TypeError if that would not give it back as it is."""
     if metadata is None:
         return "{}"
+    if isinstance(metadata, JsonText):
+        return metadata
     with contextlib.suppress(TypeError, ValueError, RecursionError):
         text = json.dumps(metadata, allow_nan=False)
         if isinstance(metadata, dict) and json.loads(text) == metadata:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import base64
 import json
+import marshal
 import secrets
 import typing
 import zlib
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from streamptron.common.names import shown
 from streamptron.service.bad import Bad
 from streamptron.service.tally import Judged
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterator
 
 ID_MOST = 200  # characters
-ASKED_OVERHEAD = 200  # bytes of an answer that is remembered, beside its ticket
+ASKED_OVERHEAD = 150  # bytes of an answer that is remembered, beside what it is packed in
+ROWS = 1000  # that are compressed at once, while other threads wait
+CODES = 3 << 14  # bytes that become text at once
+_ROW = json.JSONEncoder(separators=(",", ":"))
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
 class Asked(NamedTuple):
@@ -41,12 +47,6 @@ class Asked(NamedTuple):
     label: Any
     probability: float | None
     shadow: dict[str, Any] | None = None
-
-    @property
-    def size(self) -> int:
-        """In memory, or about that."""
-        shadow = 0 if self.shadow is None else ASKED_OVERHEAD + len(self.shadow.get("ticket", ""))
-        return ASKED_OVERHEAD + len(self.ticket) + shadow
 
 
 class Taught(NamedTuple):
@@ -72,6 +72,62 @@ class Taught(NamedTuple):
     n: int
     judged: Judged | None = None
 
+    @classmethod
+    def of_row(cls, mark: str, label: Any, weight: float, n: int, judged: Any) -> Taught:
+        """The lesson of a row."""
+        return cls(mark, label, weight, n, judged and Judged(*judged))
+
+
+class Rows(Generic[Row]):
+    """Rows by their ids, the oldest first, each packed as the JSON that a file has of it.
+
+    So they take little memory, a save finds them ready, and Python does not look through them for
+    garbage.
+
+    Parameters
+    ----------
+    of_row
+        Makes a row of what its JSON has behind the id.
+    kept
+        Rows of a file.
+    """
+
+    def __init__(self, of_row: Callable[..., Row], kept: str = "") -> None:
+        self._of_row = of_row
+        self._packed: dict[str, bytes] = {}
+        if kept:
+            for row in zlib.decompress(base64.b64decode(kept))[1:-1].split(b",\n"):
+                self._packed[json.loads(row)[0]] = row
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._packed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def get(self, id: str) -> Row | None:
+        """The row of an id; None if there is none."""
+        packed = self._packed.get(id)
+        return None if packed is None else self._of_row(*json.loads(packed)[1:])
+
+    def put(self, id: str, row: Row, most: int) -> None:
+        """Make a row the latest one, and forget the oldest if there are more than `most`."""
+        self._packed.pop(id, None)
+        self._packed[id] = _ROW.encode([id, *row]).encode()
+        while len(self._packed) > most:
+            del self._packed[next(iter(self._packed))]
+
+    def drop(self, id: str) -> None:
+        """Forget a row."""
+        del self._packed[id]
+
+    def packed(self) -> list[bytes]:
+        """All rows as they are now, for `kept`."""
+        return list(self._packed.values())
+
 
 class Ledger:
     """Ids, the oldest of which are forgotten.
@@ -88,13 +144,9 @@ class Ledger:
 
     def __init__(self, most: int, most_bytes: int, kept: str = "") -> None:
         self.most, self.most_bytes = most, most_bytes
-        self.asked: dict[str, Asked] = {}
+        self.asked: dict[str, bytes] = {}  # packed, see Rows
         self.asked_bytes = 0
-        self.taught: dict[str, Taught] = {}
-        if kept:
-            rows = json.loads(zlib.decompress(base64.b64decode(kept)))
-            for id, mark, label, w, n, judged in rows:
-                self.taught[id] = Taught(mark, label, w, n, judged and Judged(*judged))
+        self.taught = Rows(Taught.of_row, kept)
         self._begin = secrets.token_hex(4)
         self._numbers = count(1)
 
@@ -104,7 +156,7 @@ class Ledger:
 
     def check(self, id: str, mark: str) -> None:
         """That an id does not belong to another event."""
-        known = self.taught.get(id) or self.asked.get(id)
+        known = self.taught.get(id) or self.waiting(id)
         if known is not None and known.mark != mark:
             raise Bad(
                 409,
@@ -113,11 +165,16 @@ class Ledger:
                 id,
             )
 
+    def waiting(self, id: str) -> Asked | None:
+        """An answer whose label may come; None if there is none."""
+        packed = self.asked.get(id)
+        return None if packed is None else Asked(*marshal.loads(packed))
+
     def ask(self, id: str, asked: Asked) -> list[str]:
         """Remember an answer; the ids of those that are forgotten for it."""
         self._drop(id)
-        self.asked[id] = asked
-        self.asked_bytes += asked.size
+        self.asked[id] = packed = marshal.dumps(tuple(asked))
+        self.asked_bytes += ASKED_OVERHEAD + len(packed)
         gone = []
         while len(self.asked) > self.most or self.asked_bytes > self.most_bytes:
             gone.append(next(iter(self.asked)))
@@ -127,21 +184,29 @@ class Ledger:
     def _drop(self, id: str) -> None:
         old = self.asked.pop(id, None)
         if old is not None:
-            self.asked_bytes -= old.size
+            self.asked_bytes -= ASKED_OVERHEAD + len(old)
 
     def teach(self, id: str, taught: Taught) -> None:
         """Know a lesson; what was asked needs no label any more."""
         self._drop(id)
-        self.taught.pop(id, None)
-        self.taught[id] = taught
-        while len(self.taught) > self.most:
-            del self.taught[next(iter(self.taught))]
+        self.taught.put(id, taught, self.most)
 
 
-def kept(lessons: Iterable[tuple[str, tuple[Any, ...]]]) -> str:
-    """Lessons as a model's file has them."""
-    text = ",".join([json.dumps([id, *taught]) for id, taught in lessons])
-    return base64.b64encode(zlib.compress(f"[{text}]".encode(), 1)).decode()
+def kept(rows: list[bytes]) -> str:
+    """Packed rows as a model's file has them.
+
+    It is done piece by piece, so that the thread that answers does not wait for all of it.
+    """
+    if not rows:
+        return ""
+    packer = zlib.compressobj(1)
+    pieces, before = [], b"["
+    for at in range(0, len(rows), ROWS):
+        pieces.append(packer.compress(before + b",\n".join(rows[at : at + ROWS])))
+        before = b",\n"
+    data = b"".join([*pieces, packer.compress(b"]"), packer.flush()])
+    codes = [base64.b64encode(data[at : at + CODES]) for at in range(0, len(data), CODES)]
+    return b"".join(codes).decode()
 
 
 def id_of(said: Any) -> str | None:

@@ -34,16 +34,18 @@ class Mails:
         self._model = model
         self._lines: dict[str, Any] = model.contents.lines or {}
         self._known = Known((self._lines.get("mails") or {}).get("known", ""))
-        for id, taught in list(ledger.taught.items()):
+        for id in list(ledger.taught):
+            taught = typing.cast("Taught", ledger.taught.get(id))
             key: Any = model.key(id, taught.mark)
             is_named = taught.label is not None and isinstance(key, tuple)
             if is_named and not self._known.has(key, str(taught.label)):
-                del ledger.taught[id]
+                ledger.taught.drop(id)
         for key, step in [] if model.journal is None else model.journal._steps.items():
             if isinstance(key, tuple):
                 mark, label = "\0".join(key), model.name(step.label)
                 id = typing.cast("str", model.own_id(mark))
-                if id not in ledger.taught or ledger.taught[id].label != label:
+                taught_so = ledger.taught.get(id)
+                if taught_so is None or taught_so.label != label:
                     ledger.teach(id, Taught(mark, label, step.w, n))
 
     def has(self, id: str, mark: str, label: Any) -> bool:

@@ -17,9 +17,9 @@ if typing.TYPE_CHECKING:
     from streamptron.service.models import Folder, One
 
 TICK = 0.2  # seconds
-SWITCH = 0.0005  # seconds after which a save lets an answer go first
+SWITCH = 0.0001
 # When Python looks for garbage. An answer waits meanwhile, so it is to look through few objects at
-# a time: by default these are up to 20,000 of what is remembered, which takes 8 ms.
+# a time. What is remembered is packed (ledger.py), so that it is not looked through at all.
 GARBAGE = (1000, 3, 10)
 
 

@@ -24,19 +24,18 @@ from typing import Any
 
 from streamptron.common.names import shown
 from streamptron.common.process import say
-from streamptron.keeping.journal import packed_steps
 from streamptron.keeping.lock import ModelLock, identity
 from streamptron.keeping.read import read as read_model
 from streamptron.keeping.tickets import Step, ticket_event
-from streamptron.keeping.write import contents_of, write
 from streamptron.service import lessons
 from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
 from streamptron.service.learning import LATE, is_sure, learn
-from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, kept
+from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of
 from streamptron.service.mails import Mails
 from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
 from streamptron.service.shadow import KEY as SHADOWS
 from streamptron.service.shadow import Shadow
+from streamptron.service.snapshot import Snapshot
 from streamptron.service.tally import Tally, is_wrong
 
 if typing.TYPE_CHECKING:
@@ -67,34 +66,6 @@ class Settings:
     known_labels: bool = False
     learn_unsure: float | None = None
     shadow: str | None = None
-
-
-class Snapshot:
-    """All that a file is to hold, of one moment, to be written in another thread."""
-
-    def __init__(
-        self, model: Served, key: str, ours: dict[str, Any], known: dict[str, Any], lines: Any
-    ) -> None:
-        self._model = model
-        self._state = model.learner._file_state()
-        self._steps = None if model.journal is None else list(model.journal._steps.items())
-        self._key, self._ours, self._known = key, ours, list(known.items())
-        self._before = contents_of(model.pipeline).steps if model.teaches else None
-        self._lines = lines
-
-    def _file_state(self, learner: Any) -> tuple[Any, bytes | None]:
-        """As a Journal answers."""
-        if self._steps is None:
-            return self._state, None
-        return self._state, packed_steps(self._model.journal.most, self._steps)
-
-    def save(self, path: str) -> None:
-        contents = self._model.contents
-        ours = {**self._ours, "known": kept(self._known)}
-        metadata = {**(contents.metadata or {}), self._key: ours}
-        before = self._before if self._before is not None else contents.steps
-        parts = {"metadata": metadata, "journal": self, "steps": before, "lines": self._lines}
-        write(path, contents._replace(**parts))
 
 
 class Service:
@@ -529,7 +500,7 @@ class Service:
     def _learn_new(
         self, id: str, event: Event | None, label: Hashable, weight: float
     ) -> dict[str, Any]:
-        model, asked = self.model, self.ledger.asked.get(id)
+        model, asked = self.model, self.ledger.waiting(id)
         model.labels.check(label, weight)
         lesson = self._lesson("learn", id, label, weight)
         if event is None:
@@ -798,9 +769,10 @@ class Service:
         found = []
         for id, (said, label, p) in least:
             words: list[dict[str, Any]] = []
-            if self.model.explains and not self.model.several and id in self.ledger.asked:
+            asked = self.ledger.waiting(id) if self.model.explains else None
+            if asked is not None and not self.model.several:
                 with contextlib.suppress(*OF_THE_LIBRARY):
-                    seen = self._packed(self.ledger.asked[id].ticket)
+                    seen = self._packed(asked.ticket)
                     inner = next(k for k in self.model.labels.known if self.model.name(k) == label)
                     words = [
                         {"word": name, "part": part}

@@ -23,10 +23,8 @@ Science 38(4), for tests by betting.
 from __future__ import annotations
 
 import base64
-import json
 import math
 import typing
-import zlib
 from typing import Any, NamedTuple
 
 from streamptron.common.process import say
@@ -34,6 +32,7 @@ from streamptron.keeping.lock import ModelLock
 from streamptron.keeping.read import read
 from streamptron.service.bad import OF_THE_LIBRARY, Bad
 from streamptron.service.learning import LATE, learn
+from streamptron.service.ledger import Rows
 from streamptron.service.served import Served
 from streamptron.service.tally import Judged, Tally, is_wrong
 
@@ -66,6 +65,11 @@ class Pair(NamedTuple):
     n: int
     judged: Judged
     answered: Any
+
+    @classmethod
+    def of_row(cls, label: Any, n: int, judged: Any, answered: Any) -> Pair:
+        """The lesson of a row."""
+        return cls(label, n, Judged(*judged), answered)
 
 
 class Shadow:
@@ -105,12 +109,7 @@ class Shadow:
         self.lacks = ours.get("lacks", 0)  # lessons that were in no log any more
         self.only = list(ours.get("only", (0, 0)))  # right by the answering model alone, by this
         self.tally = Tally(ours.get("tally"))
-        self.known: dict[str, Pair] = {}
-        if packed := ours.get("known"):
-            for id, label, n, judged, answered in json.loads(
-                zlib.decompress(base64.b64decode(packed))
-            ):
-                self.known[id] = Pair(label, n, Judged(*judged), answered)
+        self.known = Rows(Pair.of_row, ours.get("known", ""))
 
     def close(self) -> None:
         """Let the file go."""
@@ -179,10 +178,7 @@ class Shadow:
             self._compare(known, -1)
             pair = known._replace(label=label, n=n)
         self._compare(pair, 1)
-        self.known.pop(lesson["id"], None)
-        self.known[lesson["id"]] = pair
-        while len(self.known) > self.most:
-            del self.known[next(iter(self.known))]
+        self.known.put(lesson["id"], pair, self.most)
 
     def _compare(self, pair: Pair, by: int) -> None:
         """Count a lesson that just one of the two has answered rightly."""

@@ -7,6 +7,7 @@ import random
 import shutil
 import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ pytestmark = [pytest.mark.once, pytest.mark.slow]
 FULL = bool(os.environ.get("STREAMPTRON_PROOF"))
 KILLS, MODELS = (10, 20) if FULL else (3, 1)
 SLOW, CONNECTIONS = (900, 1000) if FULL else (90, 100)
-REQUESTS = int(os.environ.get("STREAMPTRON_REQUESTS", 1_000_000 if FULL else 2000))
+REQUESTS = int(os.environ.get("STREAMPTRON_REQUESTS", 1_000_000 if FULL else 1000))
+ROWS = 100 if FULL else 5
 BODIES = int(os.environ.get("STREAMPTRON_BODIES", 20_000)) if FULL else 300
 
 
@@ -80,40 +82,72 @@ def resident(process):
     return int(status.partition("VmRSS:")[2].split()[0])
 
 
+def of_all_kinds(link, rng, ids):
+    """A request of one of the kinds there are; `ids` are of the last lessons."""
+
+    def event(**more):
+        return {"text": " ".join(f"w{rng.randrange(2000)}" for _ in range(10)), **more}
+
+    def lesson(**more):
+        return event(label=rng.choice(("ham", "spam")), **more)
+
+    do = rng.randrange(14)
+    if do < 5:
+        link.post("/predict", event(**({"explain": 3} if do == 4 else {})))
+    elif do < 8:
+        ids.append(link.post("/learn", lesson())["id"])
+        del ids[:-20]
+    elif do == 8 and ids:
+        link.post("/learn", {"id": rng.choice(ids), "label": rng.choice(("ham", "spam"))})
+    elif do == 9 and ids:
+        link.post("/undo", {"id": ids.pop(rng.randrange(len(ids)))})
+    elif do == 10:
+        link.post("/learn", event(lable="spam"), status=400)
+    elif do == 11:
+        link.post("/predict", [event() for _ in range(5)])
+        link.post("/learn", [lesson() for _ in range(5)])
+    elif do == 12:
+        link.lines("/predict", [event() for _ in range(5)])
+        link.lines("/learn", [lesson() for _ in range(5)])
+    else:
+        link.get(rng.choice(("/stats", "/queue?n=5", "/metrics", "/labels")))
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
 @pytest.mark.parametrize("seed", [1])
 def test_memory_stays_flat_whatever_is_asked(model, seed, capsys):
-    """Among words and labels that are known, with little to remember."""
-    rng, rows = random.Random(seed), []
-    words = (
-        "--learn",
-        "--sync",
-        "never",
-        "--remember",
-        "500",
-        "--journal",
-        "500",
-        "--save-every",
-        "5000",
-    )
-    with serving(model, *words, "--keep-texts", "100") as (link, process):
+    """Among words and labels that are known, with little to remember, while one watches."""
+    rng, rows, ids = random.Random(seed), [], []
+    settings = "--sync never --remember 500 --journal 500 --save-every 5000 --keep-texts 100"
+    with (
+        serving(model, "--learn", *settings.split()) as (link, process),
+        watched(str(model.parent / "sock")),
+    ):
         for n in range(REQUESTS + 1):
-            text = " ".join(f"w{rng.randrange(2000)}" for _ in range(10))
-            do, label = rng.randrange(10), rng.choice(("ham", "spam"))
-            if do < 6:
-                link.post("/predict", {"text": text, **({"explain": 3} if do == 5 else {})})
-            elif do < 8:
-                link.post("/learn", {"text": text, "label": label})
-            elif do == 8:
-                link.post("/learn", {"text": text, "lable": label}, status=400)
-            else:
-                link.get(rng.choice(("/stats", "/queue?n=5", "/metrics", "/labels")))
-            if n % (REQUESTS // 10) == 0:
-                rows.append((n, resident(process)))
-        for n, size in rows:
-            say(capsys, f"{n:9,} requests  {size:9,} kB")
+            of_all_kinds(link, rng, ids)
+            if n % (REQUESTS // ROWS) == 0:
+                rows.append(resident(process))
+                say(capsys, f"{n:9,} requests  {rows[-1]:9,} kB")
     if FULL:
-        assert rows[-1][1] < 1.05 * rows[2][1]
+        assert max(rows[80:]) < 1.02 * max(rows[20:40])
+
+
+@contextlib.contextmanager
+def watched(path):
+    """Somebody reads what /events says."""
+    with socket.socket(socket.AF_UNIX) as link:
+        link.connect(path)
+        link.sendall(b"GET /events HTTP/1.1\r\nHost: a\r\n\r\n")
+        reader = threading.Thread(target=read_all, args=(link,))
+        reader.start()
+        yield
+        link.shutdown(socket.SHUT_RDWR)
+        reader.join()
+
+
+def read_all(link):
+    while link.recv(1 << 16):
+        pass
 
 
 BODIES_OF = {
