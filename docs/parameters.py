@@ -5,18 +5,24 @@
 tests/doors/test_table.py says when that is to be done again.
 """
 
-from streamptron.learners.registry import BY_CLASS_NAME, PARAMETERS, Parameter
+from streamptron.learners.registry import BY_CLASS_NAME, PARAMETERS, TOKENS, Parameter
 
 HEAD = """\
 # Parameters
 
-All parameters of the learners. Each constructor has those of its learner, with these defaults; its
-docstring says more. A value that is not in the column *value* is refused, with an error that names
-the parameter, the value and what it must be. This page is written by `docs/parameters.py`, from the
-table that Python, the command line, Spark and the C library check values by
-(`engine/file/parameters_table.h`).
+All parameters of the learners, then those of the tokenizers. Each constructor has its own, with
+these defaults and in this order; its docstring says more. A value that is not in the column *value*
+is refused, with an error that names the parameter, the value and what it must be. This page is
+written by `docs/parameters.py`, from the table that Python, the command line, Spark and the C
+library check values by (`engine/file/parameters_table.h`).
 
 | parameter | learners | value | default | what it does |
+|---|---|---|---|---|
+"""
+TOKENIZERS = """
+## Tokenizer and Mail
+
+| parameter | of | value | default | what it does |
 |---|---|---|---|---|
 """
 TAIL = """
@@ -57,6 +63,8 @@ the setting margin, -1; it must be a number of at least 0 and at most 1e+50
 
 def learners(parameter: Parameter) -> str:
     """Who has it; those who have not, if they are fewer."""
+    if parameter in TOKENS:
+        return parameter.learners[0]
     others = [name for name in BY_CLASS_NAME if name not in parameter.learners]
     if not others:
         return "all"
@@ -75,8 +83,8 @@ def line(parameter: Parameter) -> str:
 
 
 def page() -> str:
-    lines = "".join(f"{line(parameter)}\n" for parameter in PARAMETERS)
-    return f"{HEAD}{lines}{TAIL}"
+    lines, tokens = ("".join(f"{line(each)}\n" for each in table) for table in (PARAMETERS, TOKENS))
+    return f"{HEAD}{lines}{TOKENIZERS}{tokens}{TAIL}"
 
 
 if __name__ == "__main__":

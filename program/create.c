@@ -4,6 +4,7 @@
 #include "say.h"
 #include "texts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,62 +43,21 @@ const char *create_given(const creation *c)
     return NULL;
 }
 
-/* All parameters of the learners, in the order in which the Python program writes them, with their
-   defaults as JSON; a letter for each learner that has one. */
-static const struct {
-    const char *of, *name, *value;
-} parameters[] = {
-    {"pm", "margin", "0.0"},
-    {"i", "C", "1.0"},
-    {"i", "update", "\"margin\""},
-    {"w", "r", "1.0"},
-    {"a", "eta", "1.0"},
-    {"a", "forget", "\"auto\""},
-    {"a", "naive_bayes", "true"},
-    {"a", "shape", "\"auto\""},
-    {"v", "degree", "1"},
-    {"v", "budget", "null"},
-    {"pmi", "average", "\"uniform\""},
-    {"pmi", "half_life", "1000"},
-    {"pmi", "pocket", "false"},
-    {"pmi", "serve", "\"best\""},
-    {"pmiwav", "intercept", "true"},
-    {"pmiwav", "class_weight", "null"},
-    {"a", "false_positive_rate", "null"},
-    {"pmiwa", "max_features", "null"},
-    {"miwav", "max_labels", "null"},
-    {"pmiwav", "hash_bits", "null"},
-    {"pmiwav", "hash_seed", "null"},
-    {"mi", "violators", "\"best\""},
-    {"pmiwa", "degree", "1"},
-    {"pmiwa", "interactions", "null"},
-    {"pmiwa", "max_pairs", "1000000"},
-    {"pmiwav", "missing", "\"skip\""},
-};
-
-static const struct {
-    const char *name;
-    char letter;
-} learners[] = {{"perceptron", 'p'}, {"multiclass", 'm'}, {"mira", 'i'},
-                {"arow", 'w'},       {"adaptive", 'a'},   {"voted", 'v'}};
-
-static char letter_of(const char *learner)
+/* Whether it is a learner of labelled lines. */
+static bool is_learner(const char *name)
 {
-    for (size_t i = 0; i < sizeof(learners) / sizeof(learners[0]); i++) {
-        if (strcmp(learners[i].name, learner) == 0)
-            return learners[i].letter;
+    static const char *const names[] = {"adaptive", "perceptron", "multiclass", "mira", "arow",
+                                        "voted"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
     }
-    return 0;
+    return false;
 }
-
-/* A parameter that options set. */
-typedef struct setting {
-    const char *name, *option, *value;
-} setting;
 
 static void put(bytes *json, const char *name, const char *value)
 {
-    bytes_print(json, "%s\"%s\":%s", json->n ? "," : "{", name, value);
+    bytes_print(json, "%s\"%s\":%s", json->n > 1 ? "," : "", name, value);
 }
 
 /* A whole number, which the library checks further. */
@@ -107,47 +67,39 @@ static bool is_whole(const char *value)
     return digits > 0 && digits < 16 && value[digits] == 0;
 }
 
-static int no_number(const char *option, const char *value)
+/* Put a number that was given; the library has the defaults of all others. */
+static int put_whole(bytes *json, const char *name, const char *option, const char *value)
 {
-    return misuse("predict", "Invalid value for '%s': '%s' is not a valid integer", option, value);
+    if (value == NULL)
+        return DONE;
+    if (!is_whole(value))
+        return misuse("predict", "Invalid value for '%s': '%s' is not a valid integer", option,
+                      value);
+    put(json, name, value);
+    return DONE;
 }
 
 static int add_parameters(const creation *c, const char *learner, bytes *json)
 {
-    const setting given[] = {{"max_features", "--max-features", c->max_features},
-                             {"max_labels", "--max-labels", c->max_labels},
-                             {"hash_bits", "--hash-bits", c->hash_bits},
-                             {"hash_seed", "--hash-seed", c->hash_seed}};
-    bool taken[sizeof(given) / sizeof(given[0])] = {false};
-    char letter = letter_of(learner);
-    if (letter == 0)
+    if (!is_learner(learner))
         return misuse("predict", "Invalid value for '--learner': '%s' is not one of 'adaptive', "
                                  "'perceptron', 'multiclass', 'mira', 'arow', 'voted'", learner);
-    for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
-        const char *value = parameters[i].value;
-        if (strchr(parameters[i].of, letter) == NULL)
-            continue;
-        for (size_t k = 0; k < sizeof(given) / sizeof(given[0]); k++) {
-            if (strcmp(given[k].name, parameters[i].name) != 0)
-                continue;
-            taken[k] = true;
-            value = given[k].value != NULL ? given[k].value : value;
-            if (given[k].value != NULL && !is_whole(value))
-                return no_number(given[k].option, value);
-        }
-        put(json, parameters[i].name, value);
-    }
-    for (size_t k = 0; k < sizeof(given) / sizeof(given[0]); k++) {
-        if (given[k].value != NULL && !taken[k])
-            return misuse("predict", "%s has no %s", learner, given[k].option);
-    }
+    bytes_word(json, "{");
+    int code = put_whole(json, "max_features", "--max-features", c->max_features);
+    if (code == DONE)
+        code = put_whole(json, "max_labels", "--max-labels", c->max_labels);
+    if (code == DONE)
+        code = put_whole(json, "hash_bits", "--hash-bits", c->hash_bits);
+    if (code == DONE)
+        code = put_whole(json, "hash_seed", "--hash-seed", c->hash_seed);
     bytes_word(json, "}");
-    return DONE;
+    return code;
 }
 
 /* "1,2" as a list; or one number twice. */
-static bool add_range(const char *given, bytes *json)
+static bool put_range(bytes *json, const char *given)
 {
+    char range[48];
     const char *comma = strchr(given, ',');
     char *end;
     long low = strtol(given, &end, 10), high = low;
@@ -156,18 +108,18 @@ static bool add_range(const char *given, bytes *json)
         high = strtol(comma + 1, &end, 10);
         good = end != comma + 1 && *end == 0;
     }
+    snprintf(range, sizeof(range), "[%ld,%ld]", low, high);
     if (good)
-        bytes_print(json, ",\"ngram_range\":[%ld,%ld]", low, high);
+        put(json, "ngram_range", range);
     return good;
 }
 
-static void put_text(bytes *json, const char *name, const char *value, const char *otherwise)
+static void put_text(bytes *json, const char *name, const char *value)
 {
     bytes quoted = {0};
-    if (value != NULL)
-        add_json(&quoted, value, strlen(value));
-    else
-        bytes_word(&quoted, otherwise);
+    if (value == NULL)
+        return;
+    add_json(&quoted, value, strlen(value));
     put(json, name, bytes_text(&quoted) == NULL ? "" : quoted.p);
     json->failed = json->failed || quoted.failed;
     bytes_free(&quoted);
@@ -175,25 +127,29 @@ static void put_text(bytes *json, const char *name, const char *value, const cha
 
 static int add_tokens(const creation *c, bytes *json)
 {
-    const char *longest = c->max_length != NULL ? c->max_length : "100";
-    const char *shortest = c->min_length != NULL ? c->min_length : "1";
-    put_text(json, "analyzer", c->analyzer, "\"word\"");
-    if (!add_range(c->ngrams == NULL ? "1" : c->ngrams, json))
+    const bool endless = c->max_length != NULL && strcmp(c->max_length, "none") == 0;
+    bytes_word(json, "{");
+    put_text(json, "analyzer", c->analyzer);
+    put_text(json, "separators", c->separators);
+    put_text(json, "value", c->value);
+    if (c->ngrams != NULL && !put_range(json, c->ngrams))
         return misuse("predict", "Invalid value for '--ngrams': '%s': give two numbers, as 1,2",
                       c->ngrams);
-    put(json, "lowercase", c->no_lowercase ? "false" : "true");
-    put_text(json, "separators", c->separators, "null");
-    if (!is_whole(shortest))
-        return no_number("--min-length", shortest);
-    put(json, "min_length", shortest);
-    if (strcmp(longest, "none") != 0 && !is_whole(longest))
+    if (put_whole(json, "min_length", "--min-length", c->min_length) != DONE)
+        return MISUSED;
+    if (endless)
+        put(json, "max_length", "null");
+    else if (c->max_length != NULL && !is_whole(c->max_length))
         return misuse("predict", "Invalid value for '--max-length': '%s': give a number, or none",
-                      longest);
-    put(json, "max_length", strcmp(longest, "none") == 0 ? "null" : longest);
-    put(json, "fold_numbers", c->fold_numbers ? "true" : "false");
-    put_text(json, "value", c->value, "\"presence\"");
-    put(json, "normalize", c->l2 ? "\"l2\"" : "null");
-    put(json, "fields", "null");
+                      c->max_length);
+    else if (c->max_length != NULL)
+        put(json, "max_length", c->max_length);
+    if (c->no_lowercase)
+        put(json, "lowercase", "false");
+    if (c->fold_numbers)
+        put(json, "fold_numbers", "true");
+    if (c->l2)
+        put(json, "normalize", "\"l2\"");
     bytes_word(json, "}");
     return DONE;
 }

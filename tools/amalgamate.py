@@ -1,7 +1,8 @@
 """Write the C library as two files, streamptron.c and streamptron.h: amalgamate.py FOLDER.
 
-They are the engine's own files and the library's, one after the other, each header once. So
-`cc -c streamptron.c` needs nothing else. The version is the package's.
+They are the engine's own files and the library's, one after the other, each header once; the table
+of parameters wherever it is included. So `cc -c streamptron.c` needs nothing else. The version is
+the package's.
 """
 
 import re
@@ -13,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 ENGINE = ROOT / "streamptron" / "engine"
 FIRST = "library/library.c"
 PUBLIC = "library/streamptron.h"
+TABLE = "file/parameters_table.h"
 INCLUDE = re.compile(r'^#include "([\w/]+\.[ch])"\n', re.M)
 
 
@@ -25,7 +27,8 @@ def expanded(name, seen):
     """A file with the files that it includes in their place, if they have not come yet."""
     if name in seen:
         return ""
-    seen.add(name)
+    if name != TABLE:
+        seen.add(name)
     if name == PUBLIC:
         return '#include "streamptron.h"\n'
     text = (ENGINE / name).read_text("utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -32,6 +31,7 @@ from streamptron.learners.registry import (
     LEARNERS,
     PARAMETERS,
     TAGGERS,
+    TOKENS,
     Parameter,
     parameters_of,
 )
@@ -238,6 +238,10 @@ class Options:
         return command
 
 
+# What click calls options of Mail whose names are those of others.
+OTHERWISE = {"text": "parts"}
+
+
 def _owners(parameter: str) -> list[str]:
     """The learners that have a parameter, as --learner names them."""
     return [name for name, kind in BY_NAME.items() if parameter in parameters_of(kind)]
@@ -249,6 +253,8 @@ def _learner_options() -> list[Callable[[Command], Command]]:
     for parameter in PARAMETERS:
         if parameter.name != "missing" and _called(parameter):  # a line has no None
             lines.setdefault(parameter.name, []).append(parameter)
+    for found in lines.values():
+        found.sort(key=lambda parameter: -len(_called(parameter)))
     return [_option(name, found) for name, found in lines.items()]
 
 
@@ -262,7 +268,15 @@ def _option(name: str, lines: list[Parameter]) -> Callable[[Command], Command]:
     option = f"--{'no-' if default is True else ''}{name.replace('_', '-')}"
     help = " ".join(map(_help, lines))
     if kind == "TRUTH":  # a flag that says the opposite of the default
+        name = OTHERWISE.get(name, name)
         return click.option(option, name, flag_value=not default, default=None, help=help)
+    if kind == "WORD_OR_NONE":
+        (word,) = lines[0].words
+        return click.option(f"--{word}", name, flag_value=word, default=None, help=help)
+    if kind == "TEXT":
+        return click.option(option, metavar="CHARACTERS", help=help)
+    if kind == "RANGE":
+        return click.option("--ngrams", name, type=Ngrams(), help=help)
     if kind in ("BY_LABEL", "FIELDS"):
         type: Any = Pair("LABEL=NUMBER", float) if kind == "BY_LABEL" else Fields()
         help = f"{help[:-1]}; may be repeated."
@@ -276,6 +290,9 @@ def _help(parameter: Parameter) -> str:
     others = [name for name in BY_NAME if name not in owners]
     if parameter.default is True:
         about = f"Do not {about[0].lower()}{about[1:]}"
+    if parameter in TOKENS:
+        owners = ["mail"] if "Mail" in parameter.learners else []
+        others = [*BY_NAME] * len(owners)
     if not others:
         return about
     names = ", ".join(owners if len(owners) <= len(others) else ["all but", *others])
@@ -288,7 +305,9 @@ def _type_of(parameter: Parameter) -> Any:
         return click.Choice(parameter.words)
     if parameter.kind == "NUMBER_OR_WORD":
         return NumberOr(float, parameter.words[0])
-    return float if parameter.kind == "NUMBER" else int
+    if parameter.kind == "COUNT_OR_NONE" and parameter.default is not None:
+        return Length()
+    return float if parameter.kind in ("NUMBER", "SPAN") else int
 
 
 # Shells complete it as a file. What is wrong with one is found where it is opened.
@@ -333,39 +352,7 @@ config_option = click.option(
 # Options that are not given keep the library's defaults.
 LEARNER_OPTIONS = Options(*_learner_options())
 TOKENIZER_OPTIONS = Options(
-    click.option(
-        "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
-    ),
-    click.option("--ngrams", "ngram_range", type=Ngrams(), help="Tokens of this many in a row."),
-    click.option(
-        "--no-lowercase",
-        "lowercase",
-        flag_value=False,
-        default=None,
-        help="Distinguish upper and lower case.",
-    ),
-    click.option("--separators", metavar="CHARACTERS", help="What separates words."),
-    click.option("--min-length", type=int, help="Leave out shorter words."),
-    click.option("--max-length", type=Length(), help="Leave out longer words; none: no limit."),
-    click.option(
-        "--fold-numbers", flag_value=True, default=None, help="Make numbers <num>, <hex>, <ip>."
-    ),
-    click.option(
-        "--value", type=click.Choice(["presence", "count", "log"]), help="The value of a token."
-    ),
-    click.option(
-        "--l2", "normalize", flag_value="l2", default=None, help="Scale events to length 1."
-    ),
-    click.option(
-        "--no-headers", "headers", flag_value=False, default=None, help="mail: without fields."
-    ),
-    click.option(
-        "--no-text", "parts", flag_value=False, default=None, help="mail: without words of texts."
-    ),
-    click.option("--bytes", type=int, help="mail: four in a row of so many bytes; 0: none."),
-    click.option(
-        "--no-fold", "fold", flag_value=False, default=None, help="mail: letters as they are."
-    ),
+    *[_option(each.name, [each]) for each in TOKENS if each.kind != "NAMES"]
 )
 READING_OPTIONS = Options(
     click.option(
@@ -641,8 +628,9 @@ def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Any:
 
 def _tokenizer(kind: Any, tokens: dict[str, Any]) -> Tokenizer | Mail:
     """A Tokenizer or a Mail, which have options of their own."""
-    known = inspect.signature(kind).parameters
-    given = {PARTS.get(name, name): value for name, value in tokens.items()}
+    known = parameters_of(kind)
+    own = {there: here for here, there in OTHERWISE.items()}
+    given = {own.get(name, name): value for name, value in tokens.items()}
     for name, parameter in zip(tokens, given, strict=True):
         if parameter not in known:
             raise click.UsageError(
@@ -651,9 +639,6 @@ def _tokenizer(kind: Any, tokens: dict[str, Any]) -> Tokenizer | Mail:
             )
     made: Tokenizer | Mail = _made(kind, given)
     return made
-
-
-PARTS = {"parts": "text"}  # an option of Mail's whose name is that of another option
 
 
 def is_plain(file: str) -> bool:

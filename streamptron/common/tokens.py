@@ -27,11 +27,13 @@ def rule_of(
     fold_numbers: Any,
     value: Any,
     normalize: Any,
+    start: dict[str, Any],
 ) -> tuple[int, int, int, bool, bool, int, int, int, bool]:
     """A Tokenizer's parameters as the engine takes them.
 
     Analyzer, shortest and longest n-gram, whether letters become lower case, whether digits are
-    folded, shortest and longest word, what a value is, and whether values are normalized.
+    folded, shortest and longest word, what a value is, and whether values are normalized. `start`:
+    the defaults.
     """
     kind = choice("analyzer", analyzer, ("word", "char"))
     if not (
@@ -54,7 +56,8 @@ def rule_of(
             "separators", separators, "None or a str of characters that separate words"
         )
     if analyzer == "char":
-        _check_no_words(separators, fold_numbers, min_length, max_length)
+        words = {"separators": separators, "fold_numbers": fold_numbers}
+        _check_no_words({**words, "min_length": min_length, "max_length": max_length}, start)
     if separators is not None and fold_numbers:
         raise ParameterError(
             "fold_numbers",
@@ -86,18 +89,13 @@ def _check_lengths(min_length: Any, max_length: Any) -> None:
         )
 
 
-def _check_no_words(separators: Any, fold_numbers: Any, min_length: Any, max_length: Any) -> None:
-    for name, given, default in (
-        ("separators", separators, None),
-        ("fold_numbers", fold_numbers, False),
-        ("min_length", min_length, 1),
-        ("max_length", max_length, 100),
-    ):
-        if given != default:
+def _check_no_words(of_words: dict[str, Any], start: dict[str, Any]) -> None:
+    for name, given in of_words.items():
+        if given != start[name]:
             raise ParameterError(
                 name,
                 given,
-                repr(default),
+                repr(start[name]),
                 f"{{{name}}} applies to words; leave it out with {{analyzer:'char'}}",
             )
 

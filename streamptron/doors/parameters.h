@@ -4,20 +4,26 @@
 #define STREAMPTRON_DOORS_PARAMETERS_H
 
 #include "file/parameters.h"
+#include "file/tokens.h"
 #include "learner/serve.h"
 #include "learner/shapes.h"
 #include "voted/vote.h"
 
 enum {
     IS_NUMBER,
+    IS_SPAN,
     IS_TRUTH,
     IS_WORD,
+    IS_WORD_OR_NONE,
     IS_COUNT,
     IS_COUNT_OR_NONE,
     IS_SEED,
     IS_BY_LABEL,
     IS_FIELDS,
     IS_NUMBER_OR_WORD,
+    IS_RANGE,
+    IS_TEXT,
+    IS_NAMES,
 };
 
 typedef struct parameter {
@@ -37,6 +43,12 @@ static const parameter PARAMETERS[] = {
 };
 enum { N_PARAMETERS = sizeof(PARAMETERS) / sizeof(*PARAMETERS) };
 
-#undef SP_PARAMETER
+#define SP_TOKEN(name, of, kind, low, high, start, want, about) \
+    {#name, of, #kind, IS_##kind, 0, low, high, start, want, "", about},
+
+static const parameter TOKENS[] = {
+#include "file/parameters_table.h"
+};
+enum { N_TOKENS = sizeof(TOKENS) / sizeof(*TOKENS) };
 
 #endif

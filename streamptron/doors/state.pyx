@@ -43,6 +43,7 @@ from streamptron.common.parameters import MAX_PAIRS, interactions_of
 cdef extern from "parameters.h" nogil:
     enum:
         IS_NUMBER
+        IS_SPAN
         IS_TRUTH
         IS_WORD
         IS_COUNT
@@ -50,6 +51,7 @@ cdef extern from "parameters.h" nogil:
         IS_SEED
         IS_NUMBER_OR_WORD
         N_PARAMETERS
+        N_TOKENS
 
     ctypedef struct parameter:
         const char *name
@@ -65,6 +67,7 @@ cdef extern from "parameters.h" nogil:
         const char *about
 
     const parameter *PARAMETERS
+    const parameter *TOKENS
 
 
 def header_read(bytes beginning not None, uint64_t size, bint whole):
@@ -332,45 +335,48 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
 
 # --- Parameters
 
-cdef tuple _words(int i):
+cdef tuple _words(const parameter* p):
     """The words that a line of the table lets a parameter be."""
-    cdef str want = PARAMETERS[i].want.decode("ascii")
-    if PARAMETERS[i].kind == IS_WORD:
+    cdef str want = p.want.decode("ascii")
+    if p.kind == IS_WORD:
         return tuple(want.split("|"))
     return tuple(want.split("|")[1:])
 
 
 cdef list _NAMES = [PARAMETERS[i].name.decode("ascii") for i in range(N_PARAMETERS)]
-cdef list _WORDS = [_words(i) for i in range(N_PARAMETERS)]
+cdef list _WORDS = [_words(&PARAMETERS[i]) for i in range(N_PARAMETERS)]
 
 
 def parameters_listed():
-    """All lines of the table: names, letters of their learners, kinds, bounds, defaults and so on.
+    """All lines of the table: names, letters of their owners, kinds, bounds, defaults and so on.
 
-    And the name of each learner's class by its letter.
+    And the name of each owner's class by its letter.
     """
-    lines = []
-    for i in range(N_PARAMETERS):
-        p = &PARAMETERS[i]
-        lines.append((
-            _NAMES[i], p.of.decode("ascii"), p.called.decode("ascii"), p.low, p.high, p.start,
-            _WORDS[i], _wanted(i), p.needs.decode("ascii"), p.about.decode("ascii")))
+    lines = [_listed(&PARAMETERS[i]) for i in range(N_PARAMETERS)]
     kinds = range(max([len(line[1]) for line in lines]))      # hash_bits is all learners'
     classes = {chr(sp_class_letter(kind)): sp_class_name(kind).decode("ascii") for kind in kinds}
-    return lines, classes
+    lines += [_listed(&TOKENS[i]) for i in range(N_TOKENS)]
+    return lines, {**classes, "T": "Tokenizer", "E": "Mail"}
 
 
-cdef str _wanted(int i):
+cdef tuple _listed(const parameter* p):
+    return (
+        p.name.decode("ascii"), p.of.decode("ascii"), p.called.decode("ascii"), p.low, p.high,
+        p.start, _words(p), _wanted(p), p.needs.decode("ascii"), p.about.decode("ascii"))
+
+
+cdef str _wanted(const parameter* p):
     """What a parameter must be, in words."""
-    words = [repr(word) for word in _WORDS[i]]
-    if PARAMETERS[i].kind == IS_WORD:
+    words = [repr(word) for word in _words(p)]
+    if p.kind == IS_WORD:
         return f"one of {', '.join(words)}"
-    return ", or ".join([PARAMETERS[i].want.decode("ascii").partition("|")[0], *words])
+    return ", or ".join([p.want.decode("ascii").partition("|")[0], *words])
 
 
 cdef int _refuse(int i, value, bint typed) except -1:
     """Raise the error of a parameter; `typed`: a value of its type is what it must be."""
-    raise (ParameterTypeError if typed else ParameterError)(_NAMES[i], value, _wanted(i))
+    raise (ParameterTypeError if typed else ParameterError)(
+        _NAMES[i], value, _wanted(&PARAMETERS[i]))
 
 
 cdef double _number(int i, value) except? -1.0:
@@ -428,7 +434,7 @@ cdef int _parameters_read(sp_parameters* p, int kind, dict params) except -1:
             continue
         value = params[_NAMES[i]]
         to = <char*> p + PARAMETERS[i].to
-        if PARAMETERS[i].kind == IS_NUMBER:
+        if PARAMETERS[i].kind in (IS_NUMBER, IS_SPAN):
             (<double*> to)[0] = _number(i, value)
         elif PARAMETERS[i].kind == IS_TRUTH:
             to[0] = _truth(i, value)

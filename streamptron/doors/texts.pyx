@@ -25,11 +25,16 @@ from streamptron.engine.names cimport sp_characters, sp_index, sp_piece, sp_scan
 from streamptron.engine.path cimport sp_batch, sp_batch_texts, sp_learner
 
 from streamptron.doors.rows import is_arrow
+from streamptron.doors.state import parameters_listed
 from streamptron.common.tokens import (
     TEXT_MOST, check_mail, check_texts, frame_texts, names_of, plain_fields, plain_mail, plain_text,
     rule_of, too_long)
 
 cdef size_t _MOST = TEXT_MOST
+# What a Tokenizer's words are by default.
+cdef dict _START = {
+    "separators": None, "fold_numbers": False,
+    **{line[0]: int(line[5]) for line in parameters_listed()[0] if line[0].endswith("_length")}}
 
 
 cdef bint _piece(sp_piece* piece, object text, sp_arena* scratch) noexcept:
@@ -96,7 +101,7 @@ cdef class TextDoor:
         (rule.analyzer, rule.low, rule.high, characters.lowercase, rule.fold, rule.shortest,
          rule.longest, rule.value, rule.l2) = rule_of(
             analyzer, ngram_range, lowercase, separators, min_length, max_length, fold_numbers,
-            value, normalize)
+            value, normalize, _START)
         if separators is not None:
             self._take_separators(separators)
         self.names = names_of(fields)

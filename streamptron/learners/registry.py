@@ -36,10 +36,10 @@ BY_CLASS_NAME = {learner.__name__: learner for learner in (*BY_NAME.values(), *R
 
 
 class Parameter(NamedTuple):
-    """A parameter of some learners: a line of the table (engine/file/parameters_table.h)."""
+    """A parameter of some classes: a line of the table (engine/file/parameters_table.h)."""
 
     name: str
-    learners: tuple[str, ...]  # names of classes
+    learners: tuple[str, ...]  # names of classes, which may be Tokenizer or Mail
     kind: str
     low: float
     high: float
@@ -55,8 +55,10 @@ def _default_of(kind: str, start: float, words: tuple[str, ...]) -> Any:
         return start != 0
     if kind == "WORD" or start < 0:
         return words[max(int(start), 0)]
-    if kind == "COUNT":
+    if kind in ("COUNT", "SPAN") or (kind == "COUNT_OR_NONE" and start):
         return int(start)
+    if kind == "RANGE":
+        return (int(start), int(start))
     return start if kind in ("NUMBER", "NUMBER_OR_WORD") else None
 
 
@@ -69,9 +71,11 @@ def _parameters() -> Iterator[Parameter]:
         yield Parameter(name, learners, kind, low, high, default, words, wanted, needed, about)
 
 
-PARAMETERS = tuple(_parameters())
+_OF_ALL = tuple(_parameters())
+PARAMETERS = tuple(each for each in _OF_ALL if not {"Tokenizer", "Mail"} & {*each.learners})
+TOKENS = _OF_ALL[len(PARAMETERS) :]  # of a Tokenizer and a Mail
 
 
-def parameters_of(learner: Any) -> dict[str, Parameter]:
-    """The parameters of a learner's class by their names."""
-    return {each.name: each for each in PARAMETERS if learner.__name__ in each.learners}
+def parameters_of(kind: Any) -> dict[str, Parameter]:
+    """The parameters of a class by their names: a learner's, or a tokenizer's."""
+    return {each.name: each for each in _OF_ALL if kind.__name__ in each.learners}

@@ -23,7 +23,7 @@ from pyspark.ml.param.shared import (
 
 from streamptron.common.errors import ParameterError, in_python
 from streamptron.learners.perceptron import Perceptron
-from streamptron.learners.registry import BY_NAME, PARAMETERS, TAGGERS, Parameter
+from streamptron.learners.registry import BY_NAME, PARAMETERS, TAGGERS, Parameter, parameters_of
 from streamptron.learners.text import Tokenizer
 
 MERGEABLE = {name: learner for name, learner in BY_NAME.items() if learner()._can("merge")}
@@ -81,6 +81,7 @@ def _count(value: Any) -> int:
 
 CONVERTERS: dict[str, Converter] = {
     "NUMBER": TypeConverters.toFloat,
+    "SPAN": TypeConverters.toFloat,
     "TRUTH": TypeConverters.toBoolean,
     "WORD": TypeConverters.toString,
     "COUNT": TypeConverters.toInt,
@@ -88,6 +89,10 @@ CONVERTERS: dict[str, Converter] = {
     "SEED": TypeConverters.toInt,
     "BY_LABEL": _by_label,
     "FIELDS": _pairs,
+    "WORD_OR_NONE": TypeConverters.toString,
+    "RANGE": TypeConverters.toListInt,
+    "TEXT": TypeConverters.toString,
+    "NAMES": _fields,
 }
 
 
@@ -105,18 +110,7 @@ LEARNER_TABLE = {
 }
 # Our name, type.
 LEARNER_PARAMS = {name: _converter(each) for name, each in LEARNER_TABLE.items()}
-TOKENIZER_PARAMS: dict[str, Converter] = {
-    "analyzer": TypeConverters.toString,
-    "ngram_range": TypeConverters.toListInt,
-    "lowercase": TypeConverters.toBoolean,
-    "separators": TypeConverters.toString,
-    "min_length": TypeConverters.toInt,
-    "max_length": TypeConverters.toInt,
-    "fold_numbers": TypeConverters.toBoolean,
-    "value": TypeConverters.toString,
-    "normalize": TypeConverters.toString,
-    "fields": _fields,
-}
+TOKENIZER_PARAMS = {name: _converter(each) for name, each in parameters_of(Tokenizer).items()}
 
 
 def camel(name: str) -> str:

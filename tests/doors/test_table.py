@@ -9,13 +9,14 @@ import runpy
 import pytest
 
 import streamptron
-from streamptron import ParameterError, Perceptron
+from streamptron import Mail, ParameterError, Perceptron, Tokenizer
 from streamptron.command.options import LEARNER_OPTIONS
 from streamptron.common.errors import ParameterTypeError, plain
-from streamptron.learners.registry import BY_CLASS_NAME, BY_NAME, PARAMETERS, parameters_of
+from streamptron.learners.registry import BY_CLASS_NAME, BY_NAME, PARAMETERS, TOKENS, parameters_of
 from tests.support.project import ROOT
 
 LEARNERS = sorted(BY_CLASS_NAME)
+CLASSES = {**BY_CLASS_NAME, "Tokenizer": Tokenizer, "Mail": Mail}
 
 
 def signature(kind):
@@ -39,19 +40,17 @@ def documented(kind):
     return found
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_constructor_has_the_parameters_and_defaults_of_the_table(learner):
-    table = {name: each.default for name, each in parameters_of(BY_CLASS_NAME[learner]).items()}
-    found = signature(BY_CLASS_NAME[learner])
+@pytest.mark.parametrize("name", CLASSES)
+def test_constructor_has_the_parameters_and_defaults_of_the_table_in_its_order(name):
+    table = [(each.name, each.default) for each in parameters_of(CLASSES[name]).values()]
+    found = list(signature(CLASSES[name]).items())
     assert found == table
-    assert {name: type(value) for name, value in found.items()} == {
-        name: int if name == "half_life" else type(value) for name, value in table.items()
-    }
+    assert [type(value) for _, value in found] == [type(value) for _, value in table]
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_docstring_describes_the_parameters_of_the_signature_in_any_order(learner):
-    kind = BY_CLASS_NAME[learner]
+@pytest.mark.parametrize("name", CLASSES)
+def test_docstring_describes_the_parameters_of_the_signature_in_any_order(name):
+    kind = CLASSES[name]
     assert set(documented(kind)) == set(signature(kind))
 
 
@@ -66,6 +65,7 @@ def test_every_parameter_can_be_read_and_has_a_value_of_its_default(learner):
 
 WRONG = {
     "NUMBER": [("x", TypeError), (True, TypeError), (float("nan"), ValueError)],
+    "SPAN": [("x", TypeError), (True, TypeError), (0, ValueError)],
     "TRUTH": [(1, TypeError), (None, TypeError)],
     "WORD": [("x", ValueError), (None, ValueError)],
     "COUNT": [(1.0, TypeError), (0, ValueError), (2**32, ValueError)],
@@ -96,9 +96,9 @@ def test_what_is_refused_names_parameter_value_and_what_is_wanted(learner):
 
 def test_bounds_of_numbers_are_allowed_and_what_is_beyond_them_is_not():
     for parameter in PARAMETERS:
-        if parameter.kind not in ("NUMBER", "COUNT", "COUNT_OR_NONE"):
+        if parameter.kind not in ("NUMBER", "SPAN", "COUNT", "COUNT_OR_NONE"):
             continue
-        number = float if parameter.kind == "NUMBER" else int
+        number = float if parameter.kind in ("NUMBER", "SPAN") else int
         for learner in parameter.learners:
             kind = BY_CLASS_NAME[learner]
             given = {"update": "perceptron"} if parameter.name == "margin" else {}
@@ -165,8 +165,8 @@ def test_the_command_line_has_an_option_for_each_parameter():
 
 
 def test_a_sentence_ends_with_a_full_stop_and_begins_with_a_capital():
-    for parameter in PARAMETERS:
-        assert re.fullmatch(r"(2: |[A-Z]).*[a-z)e]\.", parameter.about), parameter.about
+    for parameter in (*PARAMETERS, *TOKENS):
+        assert re.fullmatch(r"(2: |[A-Z]).*[a-z)e>1]\.", parameter.about), parameter.about
 
 
 def test_the_page_of_parameters_is_what_the_table_says():

@@ -3,7 +3,6 @@
 #include "file/arrays.h"
 #include "file/counts.h"
 #include "json/numbers.h"
-#include "json/plain.h"
 #include "json/values.h"
 #include "memory/heap.h"
 #include "path/path.h"
@@ -486,12 +485,15 @@ static int sp_plain_part(sp_part *part, const char *text, const char *what, sp_f
     return sp_fault_add(fault, " are not JSON");
 }
 
-/* Once they are checked: as a file holds them. */
-static int sp_plain_as_values(sp_part *part, sp_fault *fault)
+/* Once they are checked: all of them, as a file holds them. */
+static int sp_plain_as_values(sp_contents *contents, int i, sp_fault *fault)
 {
     sp_bytes values = {.failed = false};
-    sp_part made = {.there = false};
-    sp_plain_write(&part->json, 0, &values);
+    sp_part made = {.there = false}, *part = &contents->parts[i];
+    if (i == SP_PART_PARAMETERS)
+        sp_parameters_write(contents->kind, &part->json, &values);
+    else
+        sp_tokens_write(i == SP_PART_MAIL, &part->json, &values);
     int failed = values.failed ? sp_fault_memory(fault)
                                : sp_part_of(&made, values.p, values.n, fault);
     sp_bytes_free(&values);
@@ -539,7 +541,7 @@ SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const
         if (rest[i] != NULL)
             failed = sp_part_of(&parts[i], rest[i], strlen(rest[i]), fault);
         else if (parts[i].there)
-            failed = sp_plain_as_values(&parts[i], fault);
+            failed = sp_plain_as_values(contents, i, fault);
     }
     if (!failed) /* they are read once more, for they point into what has become values */
         failed = sp_parameters_open(contents, false, fault);

@@ -30,6 +30,7 @@ enum { SP_CLASSES = sizeof(sp_classes) / sizeof(*sp_classes) };
 
 /* The kinds of the table, as settings. */
 #define SP_KIND_NUMBER SP_SETTING_REAL
+#define SP_KIND_SPAN SP_SETTING_SPAN
 #define SP_KIND_TRUTH SP_SETTING_TRUTH
 #define SP_KIND_WORD SP_SETTING_WORD
 #define SP_KIND_COUNT SP_SETTING_WHOLE
@@ -45,8 +46,6 @@ static const sp_setting sp_learners_settings[] = {
 #include "file/parameters_table.h"
 };
 enum { SP_PARAMETERS = sizeof(sp_learners_settings) / sizeof(*sp_learners_settings) };
-
-#undef SP_PARAMETER
 
 SP_PRIVATE int sp_class_of(const sp_json *json, uint32_t node)
 {
@@ -402,6 +401,11 @@ SP_PRIVATE int sp_parameters_alike(int kind, const sp_given *given, const sp_par
     sp_fault_add(fault, " ");
     sp_fault_add_setting(fault, setting, others, theirs);
     return sp_fault_add(fault, "; only models of the same parameters can be merged");
+}
+
+SP_PRIVATE void sp_parameters_write(int kind, const sp_json *json, sp_bytes *to)
+{
+    sp_settings_write(sp_learners_settings, SP_PARAMETERS, sp_classes[kind].letter, json, to);
 }
 
 /* --- Pairs */

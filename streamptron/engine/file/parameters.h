@@ -56,6 +56,10 @@ SP_PRIVATE char sp_class_letter(int kind);
 /* What a constructor has where nothing is given. */
 SP_PRIVATE void sp_parameters_default(sp_parameters *parameters, int kind);
 
+/* Write all of a class's as a file has them: those that an object gives as people write them, which
+   have been checked, and the defaults of the others. */
+SP_PRIVATE void sp_parameters_write(int kind, const sp_json *json, sp_bytes *to);
+
 /* Which of them contradict each other; NULL: none. In the sentence {name} stands for a parameter as
    it was given, {name:value} for one with that value: each language writes them in its own way. */
 SP_PRIVATE const char *sp_parameters_conflict(const sp_parameters *parameters);

@@ -1,12 +1,15 @@
-/* All parameters of the learners. Whoever includes this says what SP_PARAMETER makes of a line: the
-   engine checks what a file or a C program gives (file/parameters.c), the doors check what Python
-   gives (doors/parameters.pyx), and from these the command line, Spark and docs/parameters.md have
-   theirs. A constructor's signature is written by hand; tests/doors/test_table.py holds it to this.
+/* All parameters of the learners, and those of a Tokenizer and a Mail, in the order in which each
+   has them. Whoever includes this says what SP_PARAMETER or SP_TOKEN makes of a line: the engine
+   checks what a file or a C program gives, and adds the defaults (file/parameters.c, tokens.c), the
+   doors check what Python gives (doors/state.pyx), and from these the command line, Spark and
+   docs/parameters.md have theirs. A constructor's signature is written by hand;
+   tests/doors/test_table.py holds it to this.
 
-       name, of    a letter for each learner that has it (sp_classes)
-       kind        NUMBER, TRUTH, WORD, COUNT (an int), COUNT_OR_NONE, SEED, BY_LABEL ({label:
-                   number}), FIELDS (pairs of names), or NUMBER_OR_WORD
-       to          where it is in sp_parameters
+       name, of    a letter for each learner that has it (sp_classes); T: Tokenizer, E: Mail
+       kind        NUMBER, SPAN (a number of events), TRUTH, WORD, WORD_OR_NONE, COUNT (an int),
+                   COUNT_OR_NONE, SEED, BY_LABEL ({label: number}), FIELDS (pairs of names),
+                   NUMBER_OR_WORD, RANGE (two ints, by default twice the same), TEXT, or NAMES
+       to          where it is in sp_parameters, or in sp_token_settings
        low, high   the bounds
        start       the default: a number, which of the words, or 0 for None; -1: the word beside a
                    number
@@ -18,7 +21,13 @@
 #ifndef SP_PARAMETER
   #define SP_PARAMETER(name, of, kind, to, low, high, start, want, needs, about)
 #endif
+#ifndef SP_TOKEN
+  #define SP_TOKEN(name, of, kind, low, high, start, want, about)
+#endif
 
+SP_PARAMETER(update, "R", WORD, rule.update, 0, 0, SP_UPDATE_PERCEPTRON,
+             "margin|mistake|perceptron", "",
+             "Whether steps are those of MIRA, of MIRA after mistakes only, or of the perceptron.")
 SP_PARAMETER(margin, "PMR", NUMBER, rule.margin, 0, 1e50, 0,
              "a number of at least 0 and at most 1e+50", "",
              "Update if the score, or the right answer's lead, is at most this.")
@@ -26,11 +35,6 @@ SP_PARAMETER(C, "IR", NUMBER, rule.C, 1e-50, 1e50, 1, "a number above 0 and at m
              "The largest step.")
 SP_PARAMETER(update, "I", WORD, rule.update, 0, 0, SP_UPDATE_MARGIN, "margin|mistake", "",
              "When to update: if the lead is below 1, or only after a mistake.")
-SP_PARAMETER(update, "R", WORD, rule.update, 0, 0, SP_UPDATE_PERCEPTRON,
-             "margin|mistake|perceptron", "",
-             "Whether steps are those of MIRA, of MIRA after mistakes only, or of the perceptron.")
-SP_PARAMETER(violators, "MI", WORD, rule.violators, 0, 0, SP_VIOLATORS_BEST,
-             "best|uniform|proportional", "", "Which labels lose what the right one gains.")
 SP_PARAMETER(r, "W", NUMBER, rule.r, 1e-50, 1e50, 1, "a number above 0 and at most 1e+50", "",
              "The noise of a label; larger values make smaller steps.")
 SP_PARAMETER(eta, "AS", NUMBER, rule.eta, 1e-6, 1e6, 1,
@@ -49,9 +53,14 @@ SP_PARAMETER(naive_bayes, "A", TRUTH, rule.naive_bayes, 0, 0, true, "True or Fal
              "Use the naive Bayes log-odds as one more feature.")
 SP_PARAMETER(shape, "A", WORD, rule.shape, 0, 0, SP_SHAPE_AUTO, "line|curve|auto", "",
              "How columns of numbers count: as lines, as curves too, or also as surfaces of two.")
+SP_PARAMETER(degree, "V", COUNT, degree, 1, SP_DEGREE_MOST, 1, "an int from 1 to 16", "",
+             "The degree of the kernel (1 + x.z)^degree.")
+SP_PARAMETER(budget, "V", COUNT_OR_NONE, budget, 1, 2147483648.0, 0,
+             "None or an int from 1 to 2147483648", "",
+             "Keep at most this many updates; the oldest are forgotten.")
 SP_PARAMETER(average, "PMIR", WORD, vectors.average, 0, 0, SP_AVERAGE_UNIFORM,
              "none|uniform|exponential", "", "The average kept beside the current weights.")
-SP_PARAMETER(half_life, "PMIR", NUMBER, vectors.halving, 1, 1e10, 1000,
+SP_PARAMETER(half_life, "PMIR", SPAN, vectors.halving, 1, 1e10, 1000,
              "a number of at least 1 event and at most 1e+10", "average=exponential",
              "The half-life of the exponential average, in events.")
 SP_PARAMETER(pocket, "PMIR", TRUTH, vectors.pocket, 0, 0, false, "True or False", "",
@@ -68,9 +77,6 @@ SP_PARAMETER(false_positive_rate, "A", BY_LABEL, false_positive_rate, 0, 1, 0,
 SP_PARAMETER(max_features, "PMIWARS", COUNT_OR_NONE, max_features, 1, 2147483648.0, 0,
              "None or an int from 1 to 2147483648", "",
              "Keep at most this many features; the least important are forgotten.")
-SP_PARAMETER(budget, "V", COUNT_OR_NONE, budget, 1, 2147483648.0, 0,
-             "None or an int from 1 to 2147483648", "",
-             "Keep at most this many updates; the oldest are forgotten.")
 SP_PARAMETER(max_labels, "MIWAVS", COUNT_OR_NONE, max_labels, 1, 2147483648.0, 0,
              "None or an int from 1 to 2147483648", "",
              "Allow at most this many labels; an event with one more is an error.")
@@ -80,11 +86,11 @@ SP_PARAMETER(hash_bits, "PMIWAVRS", COUNT_OR_NONE, hash_bits, 1, 30, 0,
 SP_PARAMETER(hash_seed, "PMIWAVRS", SEED, seed, 0, 18446744073709551615.0, 0,
              "None or an int from 0 to 18446744073709551615", "",
              "The seed of the hash, for runs that repeat; by default a random one.")
+SP_PARAMETER(violators, "MI", WORD, rule.violators, 0, 0, SP_VIOLATORS_BEST,
+             "best|uniform|proportional", "", "Which labels lose what the right one gains.")
 SP_PARAMETER(degree, "PMIWARS", COUNT, degree, 1, 2, 1,
              "1, for features alone, or 2, for their pairs too", "",
              "2: also learn the pairs of all features of an event.")
-SP_PARAMETER(degree, "V", COUNT, degree, 1, SP_DEGREE_MOST, 1, "an int from 1 to 16", "",
-             "The degree of the kernel (1 + x.z)^degree.")
 SP_PARAMETER(interactions, "PMIWARS", FIELDS, interactions, 0, 0, 0,
              "None or a list of pairs of fields, such as [('user', 'ad')]", "",
              "Also learn the pairs of a feature of one field and a feature of another.")
@@ -92,3 +98,29 @@ SP_PARAMETER(max_pairs, "PMIWARS", COUNT, max_pairs, 1, 2147483648.0, 1000000,
              "an int from 1 to 2147483648", "", "Refuse an event that makes more pairs.")
 SP_PARAMETER(missing, "PMIWAVRS", WORD, missing, 0, 0, 0, "skip|skip_nan|refuse", "",
              "Leave out None and empty values, NaN too, or refuse all of them.")
+
+SP_TOKEN(analyzer, "T", WORD, 0, 0, 0, "word|char", "What tokens are made of.")
+SP_TOKEN(ngram_range, "T", RANGE, 1, 100, 1, "two ints (low, high), 1 <= low <= high <= 100",
+         "Tokens of this many in a row.")
+SP_TOKEN(lowercase, "T", TRUTH, 0, 0, true, "True or False",
+         "Turn upper case into lower case.")
+SP_TOKEN(separators, "T", TEXT, 0, 0, 0, "None or a str of characters that separate words",
+         "What separates words.")
+SP_TOKEN(min_length, "T", COUNT, 1, SP_LENGTH_MOST, 1, "an int of at least 1",
+         "Leave out shorter words.")
+SP_TOKEN(max_length, "T", COUNT_OR_NONE, 1, SP_LENGTH_MOST, 100,
+         "None or an int of at least min_length", "Leave out longer words; none: no limit.")
+SP_TOKEN(fold_numbers, "T", TRUTH, 0, 0, false, "True or False",
+         "Make numbers <num>, <hex>, <ip>.")
+SP_TOKEN(value, "T", WORD, 0, 0, 0, "presence|count|log", "The value of a token.")
+SP_TOKEN(normalize, "T", WORD_OR_NONE, 0, 0, 0, "None|l2", "Scale events to length 1.")
+SP_TOKEN(fields, "T", NAMES, 0, 0, 0, "None, a name, or a tuple of names",
+         "The names of several texts of an event.")
+SP_TOKEN(headers, "E", TRUTH, 0, 0, true, "True or False", "Take the words of header fields.")
+SP_TOKEN(text, "E", TRUTH, 0, 0, true, "True or False", "Take the words of texts.")
+SP_TOKEN(bytes, "E", COUNT, 0, SP_MAIL_BYTES_MOST, 3500, SP_MAIL_BYTES_WANT,
+         "Take each four in a row of so many bytes; 0: none.")
+SP_TOKEN(fold, "E", TRUTH, 0, 0, true, "True or False", "Take letters for what they look like.")
+
+#undef SP_PARAMETER
+#undef SP_TOKEN

@@ -17,50 +17,27 @@ typedef struct sp_token_settings {
     int value;
     uint32_t normalize;
     uint32_t fields;
-} sp_token_settings;
-
-#define SP_AT(member) offsetof(sp_token_settings, member)
-#define SP_LENGTH_MOST 9007199254740992.0
-#define SP_MAIL_BYTES_MOST 268435456.0
-#define SP_MAIL_BYTES_WANT "0, for none, or an int from 4 to 268435456"
-
-static const sp_setting sp_tokens_settings[] = {
-    {"analyzer", "T", SP_SETTING_WORD, SP_AT(analyzer), 0, 0, "word|char", 0},
-    {"ngram_range", "T", SP_SETTING_VALUE, SP_AT(ngram_range), 0, 0, NULL, 0},
-    {"lowercase", "T", SP_SETTING_TRUTH, SP_AT(lowercase), 0, 0, NULL, true},
-    {"separators", "T", SP_SETTING_NODE, SP_AT(separators), 0, 0, NULL, 0},
-    {"min_length", "T", SP_SETTING_WHOLE, SP_AT(min_length), 1, SP_LENGTH_MOST,
-     "an int of at least 1", 1},
-    {"max_length", "T", SP_SETTING_MAYBE, SP_AT(max_length), 1, SP_LENGTH_MOST,
-     "None or an int of at least min_length", 100},
-    {"fold_numbers", "T", SP_SETTING_TRUTH, SP_AT(fold_numbers), 0, 0, NULL, false},
-    {"value", "T", SP_SETTING_WORD, SP_AT(value), 0, 0, "presence|count|log", 0},
-    {"normalize", "T", SP_SETTING_NODE, SP_AT(normalize), 0, 0, NULL, 0},
-    {"fields", "T", SP_SETTING_NODE, SP_AT(fields), 0, 0, NULL, 0},
-};
-enum { SP_TOKENS_SETTINGS = sizeof(sp_tokens_settings) / sizeof(*sp_tokens_settings) };
-
-#undef SP_AT
-#define SP_AT(member) offsetof(sp_mail_settings, member)
-
-/* Those of a Mail, likewise. */
-typedef struct sp_mail_settings {
-    bool headers;
+    bool headers; /* and those of a Mail */
     bool text;
     bool fold;
     uint64_t bytes;
-} sp_mail_settings;
+} sp_token_settings;
 
-static const sp_setting sp_mails_settings[] = {
-    {"headers", "E", SP_SETTING_TRUTH, SP_AT(headers), 0, 0, NULL, true},
-    {"text", "E", SP_SETTING_TRUTH, SP_AT(text), 0, 0, NULL, true},
-    {"bytes", "E", SP_SETTING_WHOLE, SP_AT(bytes), 0, SP_MAIL_BYTES_MOST, SP_MAIL_BYTES_WANT,
-     3500},
-    {"fold", "E", SP_SETTING_TRUTH, SP_AT(fold), 0, 0, NULL, true},
+#define SP_KIND_TRUTH SP_SETTING_TRUTH
+#define SP_KIND_WORD SP_SETTING_WORD
+#define SP_KIND_WORD_OR_NONE SP_SETTING_NODE
+#define SP_KIND_COUNT SP_SETTING_WHOLE
+#define SP_KIND_COUNT_OR_NONE SP_SETTING_MAYBE
+#define SP_KIND_RANGE SP_SETTING_RANGE
+#define SP_KIND_TEXT SP_SETTING_NODE
+#define SP_KIND_NAMES SP_SETTING_NODE
+#define SP_TOKEN(name, of, kind, low, high, start, want, about) \
+    {#name, of, SP_KIND_##kind, offsetof(sp_token_settings, name), low, high, want, start},
+
+static const sp_setting sp_tokens_settings[] = {
+#include "file/parameters_table.h"
 };
-enum { SP_MAILS_SETTINGS = sizeof(sp_mails_settings) / sizeof(*sp_mails_settings) };
-
-#undef SP_AT
+enum { SP_TOKENS_SETTINGS = sizeof(sp_tokens_settings) / sizeof(*sp_tokens_settings) };
 
 SP_PRIVATE void sp_tokens_free(sp_tokens *tokens)
 {
@@ -143,12 +120,14 @@ static int sp_separators_read(sp_tokens *tokens, const sp_given *given, uint32_t
 static int sp_characters_agree(const sp_tokens *tokens, const sp_token_settings *s, sp_fault *fault)
 {
     const char *name = NULL;
+    sp_token_settings start = {0};
+    sp_settings_start(sp_tokens_settings, SP_TOKENS_SETTINGS, 'T', &start);
     if (tokens->rule.analyzer == SP_TEXT_CHARACTERS)
-        name = s->separators          ? "separators"
-               : s->fold_numbers      ? "fold_numbers"
-               : s->min_length != 1   ? "min_length"
-               : s->max_length != 100 ? "max_length"
-                                      : NULL;
+        name = s->separators                       ? "separators"
+               : s->fold_numbers                   ? "fold_numbers"
+               : s->min_length != start.min_length ? "min_length"
+               : s->max_length != start.max_length ? "max_length"
+                                                   : NULL;
     if (name != NULL) {
         sp_fault_say(fault, SP_WHY_PARAMETER, name);
         return sp_fault_add(fault, " applies to words; leave it out with analyzer='char'");
@@ -248,12 +227,12 @@ SP_PRIVATE int sp_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault
 
 SP_PRIVATE int sp_mail_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault)
 {
-    sp_mail_settings s = {0};
+    sp_token_settings s = {0};
     sp_text_rule *rule = &tokens->rule;
     memset(tokens, 0, sizeof(*tokens));
     sp_arena_init(&tokens->held);
-    sp_settings_start(sp_mails_settings, SP_MAILS_SETTINGS, 'E', &s);
-    int failed = sp_settings_read(sp_mails_settings, SP_MAILS_SETTINGS, "Mail", 'E',
+    sp_settings_start(sp_tokens_settings, SP_TOKENS_SETTINGS, 'E', &s);
+    int failed = sp_settings_read(sp_tokens_settings, SP_TOKENS_SETTINGS, "Mail", 'E',
                                   given, &s, fault);
     if (failed)
         return failed;
@@ -274,4 +253,9 @@ SP_PRIVATE int sp_mail_tokens_read(sp_tokens *tokens, const sp_given *given, sp_
     rule->mail.fold = s.fold;
     rule->mail.bytes = (size_t)s.bytes;
     return sp_no_fields(tokens, fault);
+}
+
+SP_PRIVATE void sp_tokens_write(bool mail, const sp_json *json, sp_bytes *to)
+{
+    sp_settings_write(sp_tokens_settings, SP_TOKENS_SETTINGS, mail ? 'E' : 'T', json, to);
 }

@@ -11,6 +11,9 @@
 enum {
     SP_GRAMS_MOST = 100, /* of an n-gram */
 };
+#define SP_LENGTH_MOST 9007199254740992.0
+#define SP_MAIL_BYTES_MOST 268435456.0
+#define SP_MAIL_BYTES_WANT "0, for none, or an int from 4 to 268435456"
 
 typedef struct sp_tokens {
     sp_text_rule rule;
@@ -25,6 +28,9 @@ SP_PRIVATE int sp_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault
 
 /* The same for a Mail's. */
 SP_PRIVATE int sp_mail_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault);
+
+/* Write all of a Tokenizer's, or a Mail's, as a file has them; see sp_parameters_write. */
+SP_PRIVATE void sp_tokens_write(bool mail, const sp_json *json, sp_bytes *to);
 
 SP_PRIVATE void sp_tokens_free(sp_tokens *tokens);
 

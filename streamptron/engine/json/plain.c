@@ -52,6 +52,20 @@ static void sp_string_write(const sp_json *json, uint32_t node, sp_bytes *to)
     sp_free(room);
 }
 
+/* A number that JSON has no exact text for: its kind, and its digits in base 16. */
+static void sp_exact_write(const char *begin, const char *text, size_t n, sp_bytes *to)
+{
+    sp_bytes_word(to, begin);
+    sp_bytes_add(to, text, n);
+    sp_bytes_word(to, "\"]");
+}
+
+SP_PRIVATE void sp_plain_double(double number, sp_bytes *to)
+{
+    char text[SP_NUMBER_ROOM];
+    sp_exact_write("[\"float\",\"", text, sp_hex_write(number, text), to);
+}
+
 static void sp_number_write(const sp_json *json, uint32_t node, sp_bytes *to)
 {
     char text[SP_NUMBER_ROOM];
@@ -63,10 +77,10 @@ static void sp_number_write(const sp_json *json, uint32_t node, sp_bytes *to)
         return;
     }
     sp_value_number(json, node, true, &number);
-    size_t n = is_whole ? sp_hex_whole_write(whole, text) : sp_hex_write(number, text);
-    sp_bytes_word(to, is_whole ? "[\"int\",\"" : "[\"float\",\"");
-    sp_bytes_add(to, text, n);
-    sp_bytes_word(to, "\"]");
+    if (is_whole)
+        sp_exact_write("[\"int\",\"", text, sp_hex_whole_write(whole, text), to);
+    else
+        sp_plain_double(number, to);
 }
 
 /* A value that is neither a list nor an object. */
@@ -122,29 +136,19 @@ static void sp_plain_list(const sp_json *json, uint32_t node, sp_bytes *to)
     sp_bytes_word(to, "]");
 }
 
-SP_PRIVATE void sp_plain_write(const sp_json *json, uint32_t object, sp_bytes *to)
+SP_PRIVATE void sp_plain_write(const sp_json *json, uint32_t name, sp_bytes *to)
 {
-    uint32_t name = object + 1;
-    sp_bytes_word(to, "{");
-    for (uint32_t k = 0; k < json->nodes[object].n; k++) {
-        uint32_t value = name + 1;
-        int type = sp_json_type(json, value);
-        sp_bytes_word(to, k ? "," : "");
-        sp_string_write(json, name, to);
-        sp_bytes_word(to, ":");
-        bool dict = sp_json_is(json, name, "threshold");
-        bool by_label = dict || sp_json_is(json, name, "class_weight")
-                        || sp_json_is(json, name, "false_positive_rate");
-        bool number = type == SP_JSON_LIST && json->nodes[value].n == 2
-                      && (sp_json_is(json, value + 1, "float")
-                          || sp_json_is(json, value + 1, "int"));
-        if (type == SP_JSON_OBJECT || (by_label && type == SP_JSON_LIST && !number))
-            sp_plain_numbers(json, value, dict, to);
-        else if (type == SP_JSON_LIST && !number)
-            sp_plain_list(json, value, to);
-        else
-            sp_plain_scalar(json, value, to);
-        name = json->nodes[value].next;
-    }
-    sp_bytes_word(to, "}");
+    uint32_t value = name + 1;
+    int type = sp_json_type(json, value);
+    bool dict = sp_json_is(json, name, "threshold");
+    bool by_label = dict || sp_json_is(json, name, "class_weight")
+                    || sp_json_is(json, name, "false_positive_rate");
+    bool number = type == SP_JSON_LIST && json->nodes[value].n == 2
+                  && (sp_json_is(json, value + 1, "float") || sp_json_is(json, value + 1, "int"));
+    if (type == SP_JSON_OBJECT || (by_label && type == SP_JSON_LIST && !number))
+        sp_plain_numbers(json, value, dict, to);
+    else if (type == SP_JSON_LIST && !number)
+        sp_plain_list(json, value, to);
+    else
+        sp_plain_scalar(json, value, to);
 }

@@ -6,8 +6,11 @@
 #include "json/bytes.h"
 #include "json/json.h"
 
-/* Write an object of parameters that have been checked. */
-SP_PRIVATE void sp_plain_write(const sp_json *json, uint32_t object, sp_bytes *to);
+/* Write the value behind a parameter's name, which has been checked. */
+SP_PRIVATE void sp_plain_write(const sp_json *json, uint32_t name, sp_bytes *to);
+
+/* Write a number as a value that keeps all its bits. */
+SP_PRIVATE void sp_plain_double(double number, sp_bytes *to);
 
 /* Write a text of UTF-8 as a JSON string of ASCII alone, as Python does. */
 SP_PRIVATE void sp_json_quote(const uint8_t *p, size_t n, sp_bytes *to);

@@ -1,7 +1,7 @@
 #include "json/settings.h"
 
-#include "json/bytes.h"
 #include "json/numbers.h"
+#include "json/plain.h"
 #include "json/values.h"
 
 #include <string.h>
@@ -77,6 +77,7 @@ static int sp_setting_take(const sp_setting *setting, const sp_given *given, uin
     int word;
     switch (setting->type) {
     case SP_SETTING_REAL:
+    case SP_SETTING_SPAN:
         if (truth || !sp_value_number(json, node, given->plain, &number)
             || !(setting->low <= number && number <= setting->high))
             break;
@@ -96,6 +97,7 @@ static int sp_setting_take(const sp_setting *setting, const sp_given *given, uin
         return 0;
     case SP_SETTING_NODE:
     case SP_SETTING_VALUE:
+    case SP_SETTING_RANGE:
         node = type == SP_JSON_NULL && setting->type == SP_SETTING_NODE ? 0 : node;
         memcpy(place, &node, sizeof(node));
         return 0;
@@ -118,7 +120,7 @@ SP_PRIVATE void sp_settings_start(const sp_setting *table, size_t n, char letter
         uint8_t *place = (uint8_t *)to + setting->place;
         if (strchr(setting->of, letter) == NULL)
             continue;
-        if (setting->type == SP_SETTING_REAL)
+        if (setting->type <= SP_SETTING_SPAN)
             memcpy(place, &setting->start, sizeof(double));
         else if (setting->type == SP_SETTING_TRUTH)
             *(bool *)place = setting->start != 0.0;
@@ -154,6 +156,54 @@ SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *o
     return 0;
 }
 
+/* The default of a parameter, as a file has it. */
+static void sp_setting_start_write(const sp_setting *setting, sp_bytes *to)
+{
+    const bool word = setting->start < 0.0 || setting->type == SP_SETTING_WORD;
+    const char *words = setting->want;
+    uint64_t whole = (uint64_t)(setting->start < 0.0 ? 1.0 : setting->start);
+    if (word) {
+        for (uint64_t i = whole; i > 0; i--)
+            words += sp_first_word(words) + 1;
+        sp_json_quote((const uint8_t *)words, sp_first_word(words), to);
+    } else if (setting->type == SP_SETTING_TRUTH)
+        sp_bytes_word(to, whole ? "true" : "false");
+    else if (setting->type == SP_SETTING_REAL || setting->type == SP_SETTING_VALUE)
+        sp_plain_double(setting->start, to);
+    else if (setting->type == SP_SETTING_NODE || (setting->type == SP_SETTING_MAYBE && !whole))
+        sp_bytes_word(to, "null");
+    else if (setting->type == SP_SETTING_RANGE) {
+        sp_bytes_word(to, "[\"tuple\",");
+        sp_bytes_number(to, whole);
+        sp_bytes_word(to, ",");
+        sp_bytes_number(to, whole);
+        sp_bytes_word(to, "]");
+    } else
+        sp_bytes_number(to, whole);
+}
+
+SP_PRIVATE void sp_settings_write(const sp_setting *table, size_t n, char letter,
+                                  const sp_json *json, sp_bytes *to)
+{
+    const char *before = "{";
+    for (const sp_setting *setting = table; setting < table + n; setting++) {
+        uint32_t given = 0, name = 1;
+        if (strchr(setting->of, letter) == NULL)
+            continue;
+        for (uint32_t k = 0; k < json->nodes[0].n; k++, name = json->nodes[name + 1].next)
+            given = sp_json_is(json, name, setting->name) ? name : given;
+        sp_bytes_word(to, before);
+        before = ",";
+        sp_json_quote((const uint8_t *)setting->name, strlen(setting->name), to);
+        sp_bytes_word(to, ":");
+        if (given)
+            sp_plain_write(json, given, to);
+        else
+            sp_setting_start_write(setting, to);
+    }
+    sp_bytes_word(to, "}");
+}
+
 /* --- Two compared */
 
 /* Whether two values are the same; dicts, which are lists of pairs, in any order. */
@@ -178,9 +228,8 @@ static bool sp_values_same(const sp_json *json, uint32_t a, const sp_json *other
 static bool sp_setting_same(const sp_setting *setting, const sp_given *given, const void *its,
                             const sp_given *others, const void *theirs)
 {
-    static const uint8_t sizes[] = {sizeof(double),   sizeof(bool),     sizeof(int),
-                                    sizeof(uint64_t), sizeof(uint64_t), sizeof(uint32_t),
-                                    sizeof(uint32_t)};
+    static const uint8_t sizes[] = {sizeof(double), sizeof(double),   sizeof(bool),
+                                    sizeof(int),    sizeof(uint64_t), sizeof(uint64_t)};
     const uint8_t *p = (const uint8_t *)its + setting->place;
     const uint8_t *q = (const uint8_t *)theirs + setting->place;
     if (setting->type < SP_SETTING_NODE)
@@ -214,6 +263,7 @@ static void sp_setting_default_add(sp_fault *fault, const sp_setting *setting, c
     const char *words = setting->want;
     switch (setting->type) {
     case SP_SETTING_REAL:
+    case SP_SETTING_SPAN:
         memcpy(&number, p, sizeof(number));
         sp_fault_add_bytes(fault, text, sp_decimal_write(number, text));
         return;

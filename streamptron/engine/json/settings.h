@@ -6,17 +6,20 @@
 #ifndef STREAMPTRON_JSON_SETTINGS_H
 #define STREAMPTRON_JSON_SETTINGS_H
 
+#include "json/bytes.h"
 #include "json/json.h"
 #include "json/words.h"
 
 enum {
     SP_SETTING_REAL,  /* double */
+    SP_SETTING_SPAN,  /* the same, of events: the default is an int */
     SP_SETTING_TRUTH, /* bool */
     SP_SETTING_WORD,  /* int: which of the words, or -1 for None where the table begins with it */
     SP_SETTING_WHOLE, /* uint64_t */
     SP_SETTING_MAYBE, /* the same; None is 0 */
     SP_SETTING_NODE,  /* uint32_t: the value's node, 0 for None; whoever needs it checks it */
     SP_SETTING_VALUE, /* the same, where None is a value, too */
+    SP_SETTING_RANGE, /* the same; two ints, which are one by default */
 };
 
 /* Texts in it need no address, which a library would have to work out when it is loaded. */
@@ -36,7 +39,7 @@ typedef struct sp_given {
     bool plain; /* as people write them */
 } sp_given;
 
-/* Put the default of each parameter into its place in `to`; of a SP_SETTING_VALUE nothing. */
+/* Put the default of each parameter into its place in `to`; of one that is a node nothing. */
 SP_PRIVATE void sp_settings_start(const sp_setting *table, size_t n, char letter, void *to);
 
 /* Put each parameter that is given into its place in `to`. 0, or a kind of fault.
@@ -44,6 +47,11 @@ SP_PRIVATE void sp_settings_start(const sp_setting *table, size_t n, char letter
    `owner`: what has them, in words, and its letter. */
 SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *owner, char letter,
                                 const sp_given *given, void *to, sp_fault *fault);
+
+/* Write all parameters of an owner as a file has them, in the order of the table: those that a JSON
+   object gives as people write them, and the defaults of the others. */
+SP_PRIVATE void sp_settings_write(const sp_setting *table, size_t n, char letter,
+                                  const sp_json *json, sp_bytes *to);
 
 /* Say a sentence in which {name} is a parameter as it was given and {name:value} one with that
    value. NULL: there is nothing to say. 0, or the kind of fault. */
