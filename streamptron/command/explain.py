@@ -6,12 +6,11 @@ import io
 import typing
 from typing import Any
 
-from streamptron.common.names import Pair
+from streamptron.common.names import Pair, value_in
 from streamptron.common.table import table
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.texts import MailDoor
-from streamptron.estimator.base import value_in
 from streamptron.learners.fields import takes_fields
 from streamptron.learners.mail import described as described_name
 

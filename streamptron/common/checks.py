@@ -14,6 +14,7 @@ from streamptron.common.errors import ParameterError, ParameterTypeError
 from streamptron.common.names import is_numpy, shown, type_shown
 from streamptron.engine.api import VALUE_LIMIT
 
+WEIGHT = f"at least 0 and at most {VALUE_LIMIT:g}"  # what an event's must be
 _EXACT = 2.0**53  # below that every int is a float
 
 _NAN_HINT = (
@@ -21,6 +22,11 @@ _NAN_HINT = (
     "MinMaxScaler, for one, does so of a feature that it meets for the first time, where "
     "StandardScaler makes 0"
 )
+
+
+def are_weights(weights: Any) -> Any:
+    """For each number of an array whether it is a weight."""
+    return (weights >= 0.0) & (weights <= VALUE_LIMIT)
 
 
 class _Fault(Exception):

@@ -18,7 +18,7 @@ import numbers
 import struct
 import sys
 import typing
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -378,3 +378,10 @@ def _decode(data: bytes, at: int) -> tuple[Plain, int]:
     if tag == b"b":
         return body, at + n
     return int(body, 16), at + n
+
+
+def value_in(x: Mapping[Any, float], feature: Hashable) -> float:
+    """The value of a feature of an event, or of a pair of its features."""
+    if isinstance(feature, Pair) and feature not in x:
+        return value_in(x, feature.first) * value_in(x, feature.second)
+    return float(x[feature]) if feature in x else 1.0  # a category

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from streamptron.common.checks import jobs_of
 from streamptron.common.errors import ParameterError, plain
-from streamptron.common.names import Pair, shown, type_shown
+from streamptron.common.names import shown, type_shown, value_in
 from streamptron.common.river import base
 from streamptron.doors._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.batch import NEW_LABELS, UNSORTED
@@ -379,13 +379,6 @@ def summing_to(score: float, parts: list[tuple[Hashable, float]]) -> list[tuple[
         parts[-1] = (feature, value + excess)
         parts.sort(key=lambda part: -abs(part[1]))
     return parts
-
-
-def value_in(x: Mapping[Any, float], feature: Hashable) -> float:
-    """The value of a feature of an event, or of a pair of its features."""
-    if isinstance(feature, Pair) and feature not in x:
-        return value_in(x, feature.first) * value_in(x, feature.second)
-    return float(x[feature]) if feature in x else 1.0  # a category
 
 
 def top_of(n: int, weights: Weights, sign: float = 1.0) -> TopFeatures:

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.cells import SKIP
+from streamptron.common.checks import are_weights
 from streamptron.common.names import INT_LIMIT, OBJECT, name_plain, shown, type_shown
 from streamptron.common.values import encode
 from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
 from streamptron.doors.texts import Texts
-from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator import frames
 from streamptron.estimator.columns import without_nan
 
@@ -400,7 +400,7 @@ def steps_of(
         one = [_row_checked(0, step, label, w) for label in labels]
         return None if all(number == 1.0 for number in one) else np.array(one)[numbers]
     weights = weight_array(w, n)
-    if weights is not None and ((weights >= 0.0) & (weights <= VALUE_LIMIT)).all():
+    if weights is not None and are_weights(weights).all():
         by_label = np.array([step(label, 1.0) for label in labels])
         return np.multiply(weights, by_label[numbers]) if n else weights
     each = frames.listed(w, n, "w", "one weight")

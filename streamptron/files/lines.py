@@ -36,14 +36,8 @@ from streamptron.keeping.known import TRUTHS, Known, Labels
 from streamptron.keeping.layout import Contents
 from streamptron.keeping.lock import ModelLock, ModelLockError
 from streamptron.keeping.read import read
-from streamptron.keeping.write import write
-from streamptron.learners.fields import (
-    event_of,
-    is_union,
-    steps_with,
-    takes_fields,
-    texts_of,
-)
+from streamptron.keeping.write import contents_of, write
+from streamptron.learners.fields import event_of, is_union, pipeline_with, takes_fields, texts_of
 from streamptron.learners.text import Tokenizer
 
 if typing.TYPE_CHECKING:
@@ -174,7 +168,7 @@ class LineModel:
         journal = journal if self.journal is None else self.journal
         tokenizer, steps = self.tokenizer, None
         if is_union(tokenizer):
-            tokenizer, steps = None, steps_with(tokenizer, self.learner)
+            tokenizer, steps = None, contents_of(pipeline_with(tokenizer, self.learner)).steps
         kept = metadata, position, journal
         write(path, Contents(self.learner, tokenizer, lines, *kept, steps=steps))
 

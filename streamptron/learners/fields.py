@@ -8,13 +8,9 @@ What makes an event of them is what River has for it, and is saved as a pipeline
 
 from __future__ import annotations
 
-import typing
 from typing import Any
 
 from streamptron.learners.text import Tokenizer
-
-if typing.TYPE_CHECKING:
-    from streamptron.keeping.steps import Steps
 
 
 def texts_of(reading: dict[str, Any]) -> tuple[str, ...]:
@@ -43,12 +39,11 @@ def takes_fields(tokenizer: Any) -> bool:
     return is_union(tokenizer) or getattr(tokenizer, "fields", None) is not None
 
 
-def steps_with(union: Any, learner: Any) -> Steps:
-    """The union as the steps of a pipeline, for a model file."""
+def pipeline_with(union: Any, learner: Any) -> Any:
+    """The union before a learner, as a pipeline."""
     from streamptron.common.river import compose
-    from streamptron.keeping.steps import steps_of
 
-    return steps_of(compose.Pipeline(union, learner))
+    return compose.Pipeline(union, learner)
 
 
 def event_of(tokenizer: Any, x: dict[str, Any]) -> dict[str, float]:

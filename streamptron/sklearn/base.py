@@ -19,9 +19,9 @@ except ImportError as _error:
     ) from _error
 
 from streamptron.common.cells import SKIP_NAN
+from streamptron.common.checks import WEIGHT, are_weights
 from streamptron.common.names import shown
 from streamptron.doors._core import BinaryModel
-from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator.batches import batch_of, steps_of
 from streamptron.estimator.passes import told
 from streamptron.sklearn import epochs
@@ -430,12 +430,9 @@ def _row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
     if weights.ndim != 1:
         raise ValueError(f"sample_weight has {weights.ndim} dimensions; give one weight per row")
     check_consistent_length(X, weights)
-    bad = np.flatnonzero((weights < 0) | (weights > VALUE_LIMIT))
+    bad = np.flatnonzero(~are_weights(weights))
     if len(bad):
-        raise ValueError(
-            f"sample_weight is {weights[bad[0]]} in row {bad[0]}; it must be at least 0 and at "
-            f"most {VALUE_LIMIT:g}"
-        )
+        raise ValueError(f"sample_weight is {weights[bad[0]]} in row {bad[0]}; it must be {WEIGHT}")
     return weights
 
 

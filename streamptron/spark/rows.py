@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_array
 
-from streamptron.doors.texts import TextDoor
 from streamptron.learners.multilabel import MultiLabelClassifier
 from streamptron.learners.perceptron import Perceptron
+from streamptron.learners.text import Tokenizer
 
 ROW_BITS = 33  # of monotonically_increasing_id
 SPARSE = 0  # the type of a vector; 1: dense
@@ -26,7 +26,7 @@ class BadRows(ValueError):
     """What a shard has been given cannot be learned."""
 
 
-def parts(model: Any) -> tuple[TextDoor | None, Any]:
+def parts(model: Any) -> tuple[Tokenizer | None, Any]:
     """A model's tokenizer, None if it has none, and its learner."""
     steps = getattr(model, "steps", None)
     return (None, model) if steps is None else (model[0], model[-1])
@@ -37,7 +37,7 @@ def place(row: int) -> str:
     return f"partition {row >> ROW_BITS}, row {row & ((1 << ROW_BITS) - 1)}"
 
 
-def learn(tokenizer: TextDoor | None, learner: Any, batch: pa.RecordBatch) -> None:
+def learn(tokenizer: Tokenizer | None, learner: Any, batch: pa.RecordBatch) -> None:
     """Learn the rows of a batch.
 
     Raises
@@ -77,7 +77,7 @@ def _holed(lists: pa.ListArray) -> pa.Array:
     return pa.array(np.zeros(len(lists), bool), mask=np.isin(np.arange(len(lists)), holes))
 
 
-def features(tokenizer: TextDoor | None, column: pa.Array) -> Any:
+def features(tokenizer: Tokenizer | None, column: pa.Array) -> Any:
     """Texts or vectors as what learners read."""
     if tokenizer is None:
         return vectors(column)

@@ -16,9 +16,9 @@ import pyarrow as pa
 from pyspark import SparkFiles
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # forgotten in pyspark
 
-from streamptron.doors._core import BinaryModel
 from streamptron.keeping.read import load
 from streamptron.learners.multilabel import MultiLabelClassifier
+from streamptron.learners.perceptron import Perceptron
 from streamptron.spark.rows import features, parts
 
 if typing.TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _once(key: str, opened: Callable[[], Any]) -> Any:
 
 def sorted_labels(learner: Any) -> list[Any]:
     """The labels of a learner in their order."""
-    return [False, True] if isinstance(learner, BinaryModel) else sorted(learner.labels)
+    return [False, True] if isinstance(learner, Perceptron) else sorted(learner.labels)
 
 
 def kind_of(learner: Any) -> str:
@@ -153,7 +153,7 @@ def _predictions(values: list[Any], kind: str) -> pa.Array:
 
 def _probabilities(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
     p = learner.predict_proba_many(rows)
-    if isinstance(learner, BinaryModel):
+    if isinstance(learner, Perceptron):
         return np.asarray(p)
     return np.asarray(p)[:, _order(learner, labels)]
 
@@ -162,9 +162,9 @@ def _scores(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
     """A score a label; of two labels that share an output, one speaks against the other."""
     scores = np.asarray(learner.decision_function_many(rows))
     if scores.ndim == 1:
-        positive = 1 if isinstance(learner, BinaryModel) else learner._positive
+        positive = 1 if isinstance(learner, Perceptron) else learner._positive
         scores = np.stack([scores if k == positive else -scores for k in range(2)], axis=1)
-    if isinstance(learner, BinaryModel):
+    if isinstance(learner, Perceptron):
         return scores
     return scores[:, _order(learner, labels)]
 
