@@ -5,6 +5,7 @@ another's place, is seen.
 """
 
 import copy
+import json
 import pickle
 from inspect import signature
 
@@ -39,16 +40,17 @@ def learned(learner, params, n_labels):
 
 def numbers_in(part):
     """Its numbers, one by one."""
-    if isinstance(part, list | tuple):
+    if isinstance(part, list):
         return [number for piece in part for number in numbers_in(piece)]
-    return [part]
+    return [float.fromhex(part) if isinstance(part, str) else part]
 
 
 def replaced(part, numbers):
     """The same with these numbers, which are taken from an iterator."""
-    if isinstance(part, list | tuple):
-        return type(part)(replaced(piece, numbers) for piece in part)
-    return next(numbers)
+    if isinstance(part, list):
+        return [replaced(piece, numbers) for piece in part]
+    number = next(numbers)
+    return number.hex() if isinstance(number, float) else number
 
 
 def candidates(number, i):
@@ -66,12 +68,13 @@ def made_odd(model):
     state = model.__getstate__()
     n = n_odd = 0
     for name in (*EVERYWHERE, *OF_MACHINES):
-        for i in range(len(numbers_in(state.get(name, ())))):
+        for i in range(len(numbers_in(json.loads(state.get(name, "[]"))))):
             n += 1
-            numbers = numbers_in(state[name])
+            part = json.loads(state[name])
+            numbers = numbers_in(part)
             for odd in candidates(numbers[i], n):
                 others = iter([*numbers[:i], odd, *numbers[i + 1 :]])
-                changed = {**state, name: replaced(state[name], others)}
+                changed = {**state, name: json.dumps(replaced(part, others))}
                 if odd != numbers[i] and is_state(model, changed):
                     state, n_odd = changed, n_odd + 1
                     break

@@ -193,6 +193,11 @@ def twice_a_name(shape, data):
     return shape, data[:-16] + data[-32:-16]
 
 
+def counts(change):
+    """A changed text of what is counted."""
+    return lambda text: json.dumps(change(json.loads(text)))
+
+
 NAN = float("nan")
 BAD_STATES = [
     ("exact", "format", lambda _: 2),
@@ -223,19 +228,21 @@ BAD_STATES = [
     ("exact", "objects", lambda objects: [[]]),
     ("exact", "objects", lambda objects: ["a word"]),
     ("exact", "objects", lambda objects: None),
-    ("exact", "counters", lambda _: (1, 2)),
-    ("exact", "counters", lambda _: (-1, 0, 0)),
-    ("exact", "counters", lambda _: (2**64, 0, 0)),
-    ("exact", "clock", lambda clock: (NAN, *clock[1:])),
-    ("exact", "clock", lambda clock: (float("inf"), *clock[1:])),
-    ("exact", "clock", lambda clock: (0.5, *clock[1:])),
-    ("exact", "clock", lambda clock: (*clock[:3], NAN)),
-    ("exact", "clock", lambda clock: clock[:3]),
-    ("exact", "serve", lambda serve: serve[:2]),
-    ("exact", "serve", lambda serve: (serve[0][:2], *serve[1:])),
-    ("exact", "serve", lambda serve: ([(NAN,) * 8] * 3, *serve[1:])),
-    ("exact", "serve", lambda serve: (serve[0], [(0.0, 0.0, 0.0, 2)] * 2, serve[2])),
-    ("exact", "serve", lambda serve: (serve[0], [(NAN, 0.0, 0.0, 0)] * 2, serve[2])),
+    ("exact", "counters", lambda _: "[1,2]"),
+    ("exact", "counters", lambda _: "[-1,0,0]"),
+    ("exact", "counters", lambda _: f"[{2**64},0,0]"),
+    ("exact", "counters", lambda _: "[1,2,"),
+    ("exact", "counters", lambda _: (1, 2, 3)),
+    ("exact", "clock", counts(lambda clock: ["nan", *clock[1:]])),
+    ("exact", "clock", counts(lambda clock: ["inf", *clock[1:]])),
+    ("exact", "clock", counts(lambda clock: ["0x1p-1", *clock[1:]])),
+    ("exact", "clock", counts(lambda clock: [*clock[:3], "nan"])),
+    ("exact", "clock", counts(lambda clock: clock[:3])),
+    ("exact", "serve", counts(lambda serve: serve[:2])),
+    ("exact", "serve", counts(lambda serve: [serve[0][:2], *serve[1:]])),
+    ("exact", "serve", counts(lambda serve: [[["nan"] * 8] * 3, *serve[1:]])),
+    ("exact", "serve", counts(lambda serve: [serve[0], [[0, 0, 0, 2]] * 2, serve[2]])),
+    ("exact", "serve", counts(lambda serve: [serve[0], [["nan", 0, 0, 0]] * 2, serve[2]])),
     ("exact", "arrays", lambda arrays: {**arrays, "more": ((1,), b"1")}),
     ("exact", "arrays", lambda arrays: {}),
     ("exact", "arrays", lambda arrays: None),
@@ -270,9 +277,9 @@ BAD_STATES = [
     ("exact", "texts", lambda shape, data: ((shape[0] - 1,), data[:-1])),
     ("exact", "texts", lambda shape, data: ((0,), b"")),
     ("exact", "texts", lambda shape, data: (shape, b"\xff" * len(data))),
-    ("ceiling", "ceiling", lambda ceiling: (0, *ceiling[1:])),
-    ("ceiling", "ceiling", lambda ceiling: (10**6, *ceiling[1:])),
-    ("ceiling", "ceiling", lambda ceiling: ceiling[:2]),
+    ("ceiling", "ceiling", counts(lambda ceiling: [0, *ceiling[1:]])),
+    ("ceiling", "ceiling", counts(lambda ceiling: [10**6, *ceiling[1:]])),
+    ("ceiling", "ceiling", counts(lambda ceiling: ceiling[:2])),
     ("ceiling", "max_features", lambda _: 1),
     ("ceiling", "stamps", lambda shape, data: ((shape[0] - 1,), data[:-4])),
     ("hashed", "rows", with_words(2, 2**31)),

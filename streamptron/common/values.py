@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import sys
 import typing
 from typing import Any
@@ -159,27 +158,6 @@ def decoded_parameter(name: str, encoded: Any) -> Any:
     return decode(encoded)
 
 
-def hexed(values: Any) -> Any:
-    """Doubles as hexadecimal text, in nested lists; ints as they are."""
-    if isinstance(values, float):
-        return values.hex()
-    return [hexed(value) for value in values] if isinstance(values, tuple | list) else values
-
-
-def unhexed(values: Any) -> Any:
-    """What `hexed` was given, with tuples for lists."""
-    if isinstance(values, list):
-        return tuple(map(unhexed, values))
-    if isinstance(values, str):
-        number = float.fromhex(values)
-        if not math.isfinite(number):
-            raise ValueError(f"a number is {number}")
-        return number
-    if type(values) is not int:
-        raise ValueError(f"{shown(values)} is not a number")
-    return values
-
-
 class JsonText(str):
     """Metadata that is JSON already, and of our own making."""
 
@@ -189,7 +167,7 @@ def kept_metadata(metadata: Any) -> str:
     if metadata is None:
         return "{}"
     if isinstance(metadata, JsonText):
-        return metadata
+        return str(metadata)
     with contextlib.suppress(TypeError, ValueError, RecursionError):
         text = json.dumps(metadata, allow_nan=False)
         if isinstance(metadata, dict) and json.loads(text) == metadata:

@@ -160,7 +160,6 @@ cdef class Side:
             if fault:
                 raise ValueError(_STRANGE)
         counts_set_state(learner, state)
-        model._set_once_state(state)
         if learner.n_seen <= base.learner.n_seen:
             raise ValueError("it has seen no events")
         self.held.append(arrays)
@@ -347,8 +346,7 @@ def delta_of(Model model, Model since):
             try:
                 labels, objects = _labels_whole(model, "ask again after"), list(model._objects)
                 arrays = _delta_arrays(side, base)
-                return labels, objects, {
-                    **counts_state(&model.learner), **model._once_state()}, arrays
+                return labels, objects, counts_state(&model.learner), arrays
             finally:
                 gate_read_end(&model.gate)
                 if collecting:

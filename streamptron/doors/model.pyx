@@ -23,7 +23,7 @@ from streamptron.doors.names cimport all_named, key_plain
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
     PairRule, alarms_begin, arrays_look_up, arrays_read, arrays_write, counts_set_state,
-    counts_state, once_set_state, once_state, learner_begin)
+    counts_state, learner_begin)
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.events cimport sp_event_bytes, sp_event_free, sp_text_bytes
@@ -625,14 +625,6 @@ cdef class Model(EventDoor):
         """Give an untrained model what _get_labels gave: the number of its outputs."""
         raise NotImplementedError
 
-    def _once_state(self):
-        """What only some learners keep, once per model, by name."""
-        return once_state(&self.learner)
-
-    def _set_once_state(self, state):
-        """Put it back into an untrained model that has its labels."""
-        once_set_state(&self.learner, state)
-
     cdef int _empty_index(self, uint64_t seed) except -1:
         """Start with an empty index of the same kind, with another seed."""
         cdef int bits = self.learner.index.bits
@@ -662,7 +654,6 @@ cdef class Model(EventDoor):
                 "objects": list(self._objects),
                 "y_name": interned(self._y_name),
                 **counts_state(&self.learner),
-                **self._once_state(),
             }
             if self._past is not None:
                 state["past"] = self._past.ended(self.learner.n_seen).state()
@@ -706,7 +697,6 @@ cdef class Model(EventDoor):
         self._y_name = interned(state["y_name"])
         self._empty_index(seed)
         counts_set_state(&self.learner, state)
-        self._set_once_state(state)
         if "past" in state:
             self._past = Past.of(state["past"], self.learner.n_seen)
         if whole is not None:

@@ -363,26 +363,3 @@ cdef class MultiLabelModel(LabelModel):
             if part != 0.0:
                 parts.append((key_plain(&self.event.keys[i], objects), part))
         return 0
-
-    # --- State
-
-    def _once_state(self):
-        cdef sp_sets* s = &self.learner.sets
-        return {"sets": (s.T, s.m, s.nm, s.positives,
-                         tuple([s.there[t] for t in range(SP_SETS_STEPS)]),
-                         tuple([s.said[t] for t in range(SP_SETS_STEPS)]))}
-
-    def _set_once_state(self, state):
-        cdef sp_sets* s = &self.learner.sets
-        cdef int t
-        cdef bint good
-        s.T, s.m, s.nm, s.positives, there, said = state["sets"]
-        good = (len(there) == len(said) == SP_SETS_STEPS and 0.0 <= s.T <= SP_VALUE_LIMIT
-                and 0.0 <= s.m <= SP_VALUE_LIMIT and 0.0 <= s.nm <= 1024.0
-                and 0.0 <= s.positives <= SP_VALUE_LIMIT)
-        if good:
-            for t in range(SP_SETS_STEPS):
-                s.there[t], s.said[t] = there[t], said[t]
-                good = good and (0.0 <= s.there[t] <= s.said[t] <= SP_VALUE_LIMIT)
-        if not good:
-            raise ValueError("what is kept of all events is invalid")

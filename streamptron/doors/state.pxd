@@ -8,8 +8,6 @@ from streamptron.engine.path cimport sp_learner
 cdef int alarms_begin(sp_learner* learner, list rates) except -1
 cdef dict counts_state(const sp_learner* learner)
 cdef int counts_set_state(sp_learner* learner, state) except -1
-cdef dict once_state(const sp_learner* learner)
-cdef int once_set_state(sp_learner* learner, state) except -1
 cdef dict arrays_write(const sp_learner* learner, sp_file_arrays* laid, bint looked_up)
 cdef int arrays_look_up(sp_file_arrays* laid, int source) except -1
 cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,

@@ -5,36 +5,33 @@ Beside them what else is kept of a model: its parameters as the core takes them,
 """
 
 import os
-from array import array
 from numbers import Real
 
 from libc.math cimport INFINITY
 from libc.string cimport memset, strchr
-from cpython cimport array as c_array
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.float cimport PyFloat_CheckExact
 from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size
-from libc.stdint cimport uint64_t, uint8_t, uintptr_t
+from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.adaptive cimport sp_alarms, sp_alarms_begin
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, sp_field
 from streamptron.engine.file cimport (
-    SP_ARRAYS, SP_ARRAY_WEIGHTS, SP_FROM_FILE, SP_FROM_MAPPED, SP_WHY_FOREIGN, SP_WHY_MEMORY,
-    sp_array, sp_array_kind_of, sp_class_letter, sp_class_name, sp_contents_check, sp_fault,
-    sp_file_arrays, sp_file_arrays_lay_out, sp_file_arrays_look_through, sp_file_arrays_look_up,
-    sp_file_arrays_open, sp_header, sp_header_free, sp_header_read, sp_parameters,
-    sp_parameters_conflict, sp_parameters_default)
-from streamptron.engine.linear cimport (
-    SP_FIT_NUMBERS, SP_KEPT_KINDS, sp_fit_read, sp_fit_write, sp_rule, sp_serve, sp_table)
+    SP_ARRAYS, SP_ARRAY_WEIGHTS, SP_COUNTS, SP_DELTA_ARRAYS, SP_FROM_FILE, SP_FROM_MAPPED,
+    SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_bytes, sp_bytes_free,
+    sp_class_letter, sp_class_name, sp_contents_check, sp_counts_name, sp_counts_read,
+    sp_counts_write, sp_delta_header_read, sp_delta_kind_of, sp_fault, sp_file_arrays,
+    sp_file_arrays_lay_out, sp_file_arrays_look_through, sp_file_arrays_look_up,
+    sp_file_arrays_open, sp_header, sp_header_begin, sp_header_finish, sp_header_free,
+    sp_header_put, sp_header_read, sp_kind_of, sp_parameters, sp_parameters_conflict,
+    sp_parameters_default, sp_part, sp_part_free, sp_part_of)
+from streamptron.engine.linear cimport sp_rule
 from streamptron.engine.memory cimport sp_calloc, sp_free, sp_pages_whole
-from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
     SP_CAN_PAIR, SP_HAS_INTERCEPT, sp_learner, sp_learner_free, sp_learner_init,
-    sp_learner_model_numbers, sp_learner_model_numbers_read, sp_learner_model_numbers_write,
-    sp_model_numbers, sp_model_numbers_count, sp_rule_can)
-from streamptron.engine.exchange cimport sp_counts_fault
+    sp_rule_can)
 
 from streamptron.common.errors import ParameterError, ParameterTypeError, contradiction
 from streamptron.common.names import shown
@@ -82,10 +79,9 @@ def header_read(bytes beginning not None, uint64_t size, bint whole):
     """
     cdef sp_header header
     cdef sp_fault fault
-    cdef sp_array* array
     cdef const uint8_t* start = <const uint8_t*> bytes_data(<PyObject*> beginning)
     cdef size_t n = len(beginning)
-    cdef int i, wrong
+    cdef int wrong
     with nogil:
         wrong = sp_header_read(&header, start, n, size, &fault)
     try:
@@ -98,16 +94,91 @@ def header_read(bytes beginning not None, uint64_t size, bint whole):
                 raise MemoryError("no memory for the model")
         if wrong:
             return _said(&fault)
-        arrays = {}
-        for i in range(SP_ARRAYS):
-            array = &header.arrays[i]
-            if array.there:
-                shape = [array.n, array.width] if array.width else [array.n]
-                name = (<bytes> sp_array_kind_of(i).name).decode("ascii")
-                arrays[name] = tuple(shape), array.start, array.end
-        return arrays, header.arrays_crc32
+        return _found(&header, sp_array_kind_of, SP_ARRAYS), header.arrays_crc32
     finally:
         sp_header_free(&header)
+
+
+def delta_read(bytes data not None, size_t at):
+    """Check the delta that begins at a place of some bytes.
+
+    Returns its arrays, as header_read does, its header's bytes, and how long all of it is. Or the
+    words for what is wrong, and whether it is none that this version can read.
+    """
+    cdef sp_header header
+    cdef sp_fault fault
+    cdef const uint8_t* start = <const uint8_t*> bytes_data(<PyObject*> data) + at
+    cdef size_t n = len(data) - at, size = 0
+    cdef int wrong
+    with nogil:
+        wrong = sp_delta_header_read(&header, start, n, &size, &fault)
+    try:
+        if wrong == SP_WHY_MEMORY:
+            raise MemoryError("no memory for the delta's header")
+        if wrong:
+            return _said(&fault)
+        arrays = _found(&header, sp_delta_kind_of, SP_DELTA_ARRAYS)
+        return arrays, data[at:at + header.size], size
+    finally:
+        sp_header_free(&header)
+
+
+cdef dict _found(const sp_header* header, sp_kind_of kind_of, int n):
+    """{name: (shape, start, end)} of a header's arrays."""
+    cdef const sp_array* array
+    cdef dict arrays = {}
+    cdef int i
+    for i in range(n):
+        array = &header.arrays[i]
+        if array.there:
+            shape = [array.n, array.width] if array.width else [array.n]
+            arrays[kind_of(i).name.decode("ascii")] = tuple(shape), array.start, array.end
+    return arrays
+
+
+def header_write(dict texts not None, dict arrays not None, uint32_t crc32, bint delta):
+    """The header of a file or a delta, with its texts by name behind format and version.
+
+    `arrays`: {name: (shape, bytes)} of all, `crc32` their checksum. A ValueError if it is too long.
+    """
+    cdef sp_array shapes[SP_ARRAYS]
+    cdef sp_kind_of kind_of = sp_delta_kind_of if delta else sp_array_kind_of
+    cdef sp_array* array
+    cdef sp_bytes to
+    cdef sp_fault fault
+    cdef size_t size, at = 0
+    cdef int i, wrong, n = SP_DELTA_ARRAYS if delta else SP_ARRAYS
+    cdef bytes word, coded
+    cdef const char* called
+    cdef const void* start
+    memset(shapes, 0, sizeof(shapes))
+    for i in range(n):
+        found = arrays.get(kind_of(i).name.decode("ascii"))
+        if found is not None:
+            array = &shapes[i]
+            shape, data = found
+            array.there = True
+            array.n = shape[0]
+            array.width = shape[1] if len(shape) > 1 else 0
+            array.start = at
+            array.end = at = at + array.n * (shape[1] if len(shape) > 1 else 1) * kind_of(i).size
+    memset(&to, 0, sizeof(to))
+    try:
+        sp_header_begin(&to, delta)
+        for name, text in texts.items():
+            word, coded = (<str?> name).encode(), (<str?> text).encode()
+            called, start, size = word, bytes_data(<PyObject*> coded), len(coded)
+            with nogil:             # what a service remembers takes megabytes
+                sp_header_put(&to, called, start, size)
+        with nogil:
+            wrong = sp_header_finish(&to, crc32, shapes, kind_of, n, &fault)
+        if wrong == SP_WHY_MEMORY:
+            raise MemoryError("no memory for the file's header")
+        if wrong:
+            raise ValueError(_said(&fault)[0])
+        return (<char*> to.p)[:to.n]
+    finally:
+        sp_bytes_free(&to)
 
 
 cdef tuple _said(const sp_fault* fault):
@@ -126,90 +197,50 @@ cdef int alarms_begin(sp_learner* learner, list rates) except -1:
     return 0
 
 
-cdef tuple serve_state(const sp_learner* learner):
-    """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""
-    cdef const sp_serve* serve = &learner.serve
-    cdef double numbers[SP_FIT_NUMBERS]
-    cdef list kinds = []
-    cdef int k, i
-    for k in range(SP_KEPT_KINDS):
-        sp_fit_read(&serve.scale[k], &learner.fits[k], numbers)
-        kinds.append(tuple([numbers[i] for i in range(SP_FIT_NUMBERS)]))
-    tallies = [(serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k]) for k in range(2)]
-    return kinds, tallies, (serve.run, serve.record, serve.duel)
-
-
-cdef int serve_set_state(sp_learner* learner, state) except -1:
-    cdef sp_serve* serve = &learner.serve
-    cdef double numbers[SP_FIT_NUMBERS]
-    cdef int k, i
-    kinds, tallies, contest = state
-    if (len(kinds) != SP_KEPT_KINDS or len(tallies) != 2
-            or any(len(kind) != SP_FIT_NUMBERS for kind in kinds)):
-        raise ValueError("the record of which vector answers is invalid")
-    for k in range(SP_KEPT_KINDS):
-        for i in range(SP_FIT_NUMBERS):
-            numbers[i] = kinds[k][i]
-        sp_fit_write(numbers, &serve.scale[k], &learner.fits[k])
-    for k in range(2):
-        serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k] = tallies[k]
-        serve.stale[k] = True
-    serve.run, serve.record, serve.duel = contest
-    return 0
-
-
 cdef dict counts_state(const sp_learner* learner):
-    """What a learner has counted, as plain values by name."""
-    return {
-        "counters": (learner.n_seen, learner.n_updates, learner.n_mistakes),
-        "clock": (learner.table.c, learner.table.s, learner.table.fold, learner.table.epoch),
-        "serve": serve_state(learner),
-        "ceiling": (learner.ceiling.hand, learner.ceiling.clock, learner.ceiling.n_evicted),
-    }
+    """What a learner has counted and keeps once: the engine's texts, by name."""
+    cdef sp_bytes text
+    cdef const char* name
+    cdef dict state = {}
+    cdef int i
+    memset(&text, 0, sizeof(text))
+    try:
+        for i in range(SP_COUNTS):
+            name = sp_counts_name(learner, i)
+            if name == NULL:
+                continue
+            text.n = 0
+            sp_counts_write(learner, i, &text)
+            if text.failed:
+                raise MemoryError("no memory for a copy of the model")
+            state[name.decode("ascii")] = (<char*> text.p)[:text.n].decode("ascii")
+    finally:
+        sp_bytes_free(&text)
+    return state
 
 
 cdef int counts_set_state(sp_learner* learner, state) except -1:
-    """Put it back into an untrained learner. All of it is checked but the ceiling's hand."""
-    cdef sp_table* table = &learner.table
-    learner.n_seen, learner.n_updates, learner.n_mistakes = state["counters"]
-    cdef const char* wrong
-    table.c, table.s, table.fold, table.epoch = state["clock"]
-    serve_set_state(learner, state["serve"])
-    wrong = sp_counts_fault(learner)
-    if wrong != NULL:
-        raise ValueError((<bytes> wrong).decode("ascii"))
-    if sp_index_is_limited(&learner.index):
-        (learner.ceiling.hand, learner.ceiling.clock,
-         learner.ceiling.n_evicted) = state["ceiling"]
-    return 0
-
-
-cdef tuple _sizes(const sp_model_numbers* once):
-    return once.n, once.n_rows, once.width, once.n_behind, once.n_more
-
-
-cdef dict once_state(const sp_learner* learner):
-    """What only some learners keep, once per model, by name."""
-    cdef sp_model_numbers once = sp_learner_model_numbers(learner)
-    if once.name == NULL:
-        return {}
-    from streamptron.common.once import state_of
-    cdef c_array.array numbers = array("d", bytes(8 * sp_model_numbers_count(&once)))
-    sp_learner_model_numbers_write(learner, numbers.data.as_doubles)
-    return {once.name.decode("ascii"): state_of(numbers.tolist(), _sizes(&once))}
-
-
-cdef int once_set_state(sp_learner* learner, state) except -1:
-    """Put it back into an untrained learner that has its labels."""
-    cdef sp_model_numbers once = sp_learner_model_numbers(learner)
-    if once.name == NULL:
-        return 0
-    from streamptron.common.once import numbers_of
-    cdef c_array.array numbers = array(
-        "d", numbers_of(state[once.name.decode("ascii")], _sizes(&once)))
-    wrong = sp_learner_model_numbers_read(learner, numbers.data.as_doubles)
-    if wrong != NULL:
-        raise ValueError(wrong.decode("ascii"))
+    """Put it back into an untrained learner that has its labels. All of it is checked."""
+    cdef sp_part parts[SP_COUNTS]
+    cdef sp_fault fault
+    cdef const char* name
+    cdef int i, wrong = 0
+    memset(parts, 0, sizeof(parts))
+    try:
+        for i in range(SP_COUNTS):
+            name = sp_counts_name(learner, i)
+            if name != NULL and not wrong:
+                text = (<str?> state[name.decode("ascii")]).encode()
+                wrong = sp_part_of(&parts[i], bytes_data(<PyObject*> text), len(text), &fault)
+        if not wrong:
+            wrong = sp_counts_read(parts, learner, &fault)
+        if wrong == SP_WHY_MEMORY:
+            raise MemoryError("no memory for the model")
+        if wrong:
+            raise ValueError(_said(&fault)[0])
+    finally:
+        for i in range(SP_COUNTS):
+            sp_part_free(&parts[i])
     return 0
 
 
@@ -247,14 +278,13 @@ cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
     return buffer.buf
 
 
-def array_kinds():
-    """``{name: (dtype, bytes of a number)}`` of all arrays that a file can have, in its order."""
-    return {(<bytes> sp_array_kind_of(i).name).decode("ascii"):
-            ((<bytes> sp_array_kind_of(i).dtype).decode("ascii"), sp_array_kind_of(i).size)
-            for i in range(SP_ARRAYS)}
+def array_names():
+    """The names of all arrays that a file and a delta can have, in their order."""
+    return ([sp_array_kind_of(i).name.decode("ascii") for i in range(SP_ARRAYS)],
+            [sp_delta_kind_of(i).name.decode("ascii") for i in range(SP_DELTA_ARRAYS)])
 
 
-cdef list _NAMES_OF_ARRAYS = list(array_kinds())
+cdef list _NAMES_OF_ARRAYS = array_names()[0]
 cdef frozenset _SET_OF_ARRAYS = frozenset(_NAMES_OF_ARRAYS)
 
 

@@ -14,6 +14,14 @@ cdef extern from "json/words.h" nogil:
         size_t n
         char *text
 
+cdef extern from "json/bytes.h" nogil:
+    ctypedef struct sp_bytes:
+        uint8_t *p
+        size_t n
+        bint failed
+
+    void sp_bytes_free(sp_bytes *bytes) noexcept
+
 cdef extern from "json/numbers.h" nogil:
     enum:
         SP_NUMBER_ROOM
@@ -44,11 +52,35 @@ cdef extern from "file/header.h" nogil:
         uint32_t arrays_crc32
         sp_array *arrays
 
+    ctypedef struct sp_part:
+        bint there
+
+    ctypedef const sp_array_kind *(*sp_kind_of)(int array) noexcept
+
     const sp_array_kind *sp_array_kind_of(int array) noexcept
     const sp_array_kind *sp_delta_kind_of(int array) noexcept
+    int sp_delta_header_read(sp_header *header, const uint8_t *file, size_t n, size_t *size,
+                             sp_fault *fault) noexcept
     void sp_header_free(sp_header *header) noexcept
     int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
                        sp_fault *fault) noexcept
+    void sp_part_free(sp_part *part) noexcept
+
+
+cdef extern from "file/write.h" nogil:
+    void sp_header_begin(sp_bytes *to, bint delta) noexcept
+    void sp_header_put(sp_bytes *to, const char *name, const void *text, size_t n) noexcept
+    int sp_header_finish(sp_bytes *to, uint32_t arrays_crc32, const sp_array *arrays,
+                         sp_kind_of kind_of, int n, sp_fault *fault) noexcept
+
+
+cdef extern from "file/counts.h" nogil:
+    enum:
+        SP_COUNTS
+
+    const char *sp_counts_name(const sp_learner *learner, int i) noexcept
+    void sp_counts_write(const sp_learner *learner, int i, sp_bytes *to) noexcept
+    int sp_counts_read(const sp_part *parts, sp_learner *learner, sp_fault *fault) noexcept
 
 
 cdef extern from "file/parameters.h" nogil:
@@ -91,3 +123,4 @@ cdef extern from "file/arrays.h" nogil:
 
 cdef extern from "file/open.h" nogil:
     int sp_contents_check(const sp_header *header, sp_fault *fault) noexcept
+    int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault) noexcept

@@ -2,6 +2,8 @@
 
 #include "memory/compiler.h"
 
+#include "file/crc.c"
+
 /* Merges: for size in the library, which is to stay small. */
 #ifdef SP_LIBRARY
 SP_FOR_SIZE

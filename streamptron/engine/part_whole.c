@@ -12,7 +12,6 @@ SP_FOR_SIZE
 #include "file/arrays.c"
 #include "json/bytes.c"
 #include "file/counts.c"
-#include "file/crc.c"
 #include "file/delta.c"
 #include "file/header.c"
 #include "json/json.c"

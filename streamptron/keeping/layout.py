@@ -5,18 +5,15 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-FORMAT = "streamptron"
-VERSION = "1"  # docs/format.md says when it counts up
 ALIGNMENT = 64  # of the arrays' start: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
 
 JOURNAL = "journal"  # of any learner's, if one was saved with it
 STEPS = "steps"  # of a pipeline, if there are others than a tokenizer
 BESIDE = {JOURNAL, STEPS}
-ONCE = ("adaptive", "many", "voted", "sets")  # what only some of the learners keep once
+# The engine's texts of what a learner has counted and keeps once, in the order of a file.
+COUNTS = ("counters", "clock", "serve", "adaptive", "many", "voted", "sets", "ceiling")
 IN_PLACE = "crc32"  # the expected checksum, given with the arrays of a model opened in place
-ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
-CHECKSUM = b'"header_crc32":"%08x"'  # computed with zeros in its place
 
 
 def looks_like_one(path: str) -> bool:

@@ -5,45 +5,23 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import math
 import typing
-import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from streamptron.common.checks import checked_bytes
 from streamptron.common.errors import ModelFileError
 from streamptron.common.names import shown, type_shown, with_article
-from streamptron.common.values import (
-    decode,
-    decoded_parameter,
-    encoded,
-    encoded_parameters,
-    hexed,
-    unhexed,
-)
-from streamptron.keeping.layout import ALIGNMENT, CHECKSUM, HEADER_LIMIT, ITEM, ONCE
+from streamptron.common.values import encoded_parameters
+from streamptron.doors.state import delta_read
+from streamptron.keeping.container import Texts, labels_text, objects_text, packed, text_of
+from streamptron.keeping.layout import ALIGNMENT, COUNTS
 from streamptron.keeping.mergeable import apply, check_alike, delta_state, digest, merged
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
-FORMAT = "streamptron delta"
-VERSION = "1"
 NAMES_DEPTH = 100  # how deep tuples in names may be nested
-# As in a model file: type and shape of one row, wider numbers first.
-ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
-    "rows": ("F64", None),
-    "marked": ("F64", (6,)),
-    "keys": ("U64", (2,)),
-    "slots": ("U32", ()),
-    "blocks": ("U32", ()),
-    "renamed": ("U32", ()),
-    "stamps": ("U32", ()),
-    "marks": ("U32", (4,)),
-    "shapes": ("U32", ()),
-    "texts": ("U8", ()),
-}
 # What a forged part may raise while it is read.
 WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
@@ -236,12 +214,12 @@ class Delta:
         ModelFileError
             If they are damaged, cut off, no delta, or from a newer version.
         """
-        left = memoryview(checked_bytes("data", data, "the bytes of a Delta"))
+        data = checked_bytes("data", data, "the bytes of a Delta")
         parts: list[_Part] = []
-        while left or not parts:
-            part, size = _read(left)
+        at = 0
+        while at < len(data) or not parts:
+            part, at = _read(data, at)
             parts.append(part)
-            left = left[size:]
         with _damaged():
             return cls._of(cls.combine([cls._of([part]) for part in parts])._parts)
 
@@ -285,54 +263,26 @@ class _Part:
         self.state = state
         self.arrays = arrays
 
-    def packed(self) -> Iterator[Any]:
-        """A header and the arrays' bytes, as in a model file."""
+    @property
+    def n_seen(self) -> int:
+        """How many events its model has seen."""
+        n: int = json.loads(self.state["counters"])[0]
+        return n
+
+    def packed(self) -> list[Any]:
+        """A header and the arrays' bytes, filled up so that another delta may follow."""
         state = self.state
-        labels = state["labels"]
-        crc = at = 0
-        entries: dict[str, Any] = {}
-        for name in [name for name in ARRAYS if name in self.arrays]:
-            shape, data = self.arrays[name]
-            crc = zlib.crc32(data, crc)
-            dtype = ARRAYS[name][0]
-            entries[name] = {
-                "dtype": dtype,
-                "shape": shape,
-                "data_offsets": [at, at + len(data)],
-            }
-            at += len(data)
-        parts = {
-            "class": self.name,
-            "base": self.base,
-            "shard": self.shard,
-            "parameters": encoded_parameters(self.params),
-            "labels": labels and [encoded(label, "the label") for label in labels],
-            "objects": [encoded(name, "the feature name") for name in state["objects"]],
-            "counters": state["counters"],
-            "clock": hexed(state["clock"]),
-            "serve": hexed(state["serve"]),
-            **{name: hexed(state[name]) for name in ONCE if name in state},
-            "ceiling": state["ceiling"],
+        texts = {
+            "class": text_of(self.name),
+            "base": text_of(self.base),
+            "shard": text_of(self.shard),
+            "parameters": text_of(encoded_parameters(self.params)),
+            "labels": labels_text(state["labels"]),
+            "objects": objects_text(state["objects"]),
+            **{name: state[name] for name in COUNTS if name in state},
         }
-        header = {
-            "__metadata__": {
-                "format": FORMAT,
-                "version": VERSION,
-                **{name: json.dumps(part, separators=(",", ":")) for name, part in parts.items()},
-                "arrays_crc32": f"{crc:08x}",
-                "header_crc32": f"{0:08x}",
-            },
-            **entries,
-        }
-        text = json.dumps(header, separators=(",", ":")).encode()
-        text += b" " * (-(8 + len(text)) % ALIGNMENT)
-        if len(text) > HEADER_LIMIT:
-            raise ValueError(f"labels and odd feature names take {len(text)} bytes, too many")
-        text = len(text).to_bytes(8, "little") + text
-        yield text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
-        for name in entries:
-            yield self.arrays[name][1]
-        yield bytes(-at % ALIGNMENT)
+        pieces = packed(texts, self.arrays, delta=True)
+        return [*pieces, bytes(-sum(map(len, pieces)) % ALIGNMENT)]
 
 
 @contextlib.contextmanager
@@ -346,85 +296,26 @@ def _damaged() -> Iterator[None]:
         raise ModelFileError(f"the delta is damaged: {error}; ask for it again") from error
 
 
-def _read(data: memoryview) -> tuple[_Part, int]:
-    """The first part of some bytes, checked, and how long it is."""
-    n = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or n > HEADER_LIMIT or n + 8 > len(data) or (n + 8) % ALIGNMENT:
-        raise ModelFileError("the delta is not a delta, or was cut off: it has no header")
-    text = bytes(data[8 : 8 + n])
-    try:
-        header = json.loads(text, object_pairs_hook=_once)
-        metadata = header.pop("__metadata__")
-        known, version = metadata["format"], metadata["version"]
-    except WRONG:
-        raise ModelFileError("the delta is not a delta: its header is not JSON") from None
-    if known != FORMAT or version != VERSION:
-        raise ModelFileError(
-            f"the delta has the format {shown(known)} {shown(version)}; this version reads "
-            f"{FORMAT!r} {VERSION}: make it by the same version of streamptron"
-        )
+def _read(data: bytes, at: int) -> tuple[_Part, int]:
+    """The part that begins at a place of some bytes, checked, and where it ends."""
+    found = delta_read(data, at)
+    if len(found) == 2:
+        words, foreign = found
+        wrong = "the delta " if foreign else "the delta is damaged: "
+        raise ModelFileError(f"{wrong}{words}{'' if foreign else '; ask for it again'}")
+    places, header, size = found
+    body = at + len(header)
+    arrays = {
+        name: (shape, data[body + start : body + end])
+        for name, (shape, start, end) in places.items()
+    }
     with _damaged():
-        crc = int(metadata["header_crc32"], 16)
-        if zlib.crc32(bytes(data[:8]) + text.replace(CHECKSUM % crc, CHECKSUM % 0)) != crc:
-            raise ValueError("its header does not fit its checksum")
-        body = data[8 + n :]
-        arrays, size = _arrays(header, body)
-        if zlib.crc32(body[:size]) != int(metadata["arrays_crc32"], 16):
-            raise ValueError("its arrays do not fit their checksum")
-        return _part(metadata, arrays), 8 + n + size + -size % ALIGNMENT
-
-
-def _arrays(header: dict[str, Any], body: memoryview) -> tuple[dict[str, Any], int]:
-    """Shape and bytes of each array, and how long they are together."""
-    arrays: dict[str, Any] = {}
-    at = 0
-    for name in [name for name in ARRAYS if name in header]:
-        dtype, row = ARRAYS[name]
-        entry = header.pop(name)
-        shape, (start, end) = tuple(entry["shape"]), entry["data_offsets"]
-        if (
-            entry["dtype"] != dtype
-            or any(type(n) is not int or not 0 <= n < 2**48 for n in (*shape, start, end))
-            or (len(shape) != 2 if row is None else shape[1:] != row)
-            or start != at
-            or end != at + math.prod(shape) * ITEM[dtype]
-        ):
-            raise ValueError(f"the array {name} is not where or what it must be")
-        arrays[name] = shape, bytes(body[at:end])
-        at = end
-    if header or at + -at % ALIGNMENT > len(body):
-        raise ValueError(f"its arrays take {at} bytes and it has {len(body)}: it was cut off")
-    if any(body[at : at + -at % ALIGNMENT]):
-        raise ValueError("there is something behind its arrays")
-    return arrays, at
-
-
-def _part(metadata: dict[str, str], arrays: dict[str, Any]) -> _Part:
-    found = {
-        name: json.loads(text, object_pairs_hook=_once)
-        for name, text in metadata.items()
-        if name not in ("format", "version", "arrays_crc32", "header_crc32")
-    }
-    name, base, shard = found["class"], found["base"], found["shard"]
-    if not (isinstance(name, str) and isinstance(base, str)):
-        raise ValueError("its class or its base is not a text")
-    labels = found["labels"]
-    state = {
-        "labels": None if labels is None else [decode(label) for label in labels],
-        "objects": [decode(name) for name in found["objects"]],
-        **{name: unhexed(found[name]) for name in ("counters", "clock", "serve", "ceiling")},
-        **{name: unhexed(found[name]) for name in ONCE if name in found},
-    }
-    params = {name: decoded_parameter(name, value) for name, value in found["parameters"].items()}
-    return _Part(name, base, checked_shard(shard), params, state, arrays)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, in which no name may occur twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name occurs twice in the header")
-    return found
+        its = Texts(header)
+        name, base, shard = its.part("class"), its.part("base"), its.part("shard")
+        if not (isinstance(name, str) and isinstance(base, str)):
+            raise ValueError("its class or its base is not a text")
+        params = its.parameters("parameters")
+        return _Part(name, base, checked_shard(shard), params, its.kept(), arrays), at + size
 
 
 def checked_shard(shard: Any) -> int:
@@ -493,10 +384,6 @@ def apply_delta(model: Any, delta: Delta) -> None:
             )
 
     before = model.n_seen
-    parts = [
-        part
-        for part in delta._parts
-        if part.state["counters"][0] != before or part.arrays["rows"][0][0]
-    ]
+    parts = [part for part in delta._parts if part.n_seen != before or part.arrays["rows"][0][0]]
     names = [f"the delta of shard {part.shard}" for part in parts]
     apply(model, [(part.state, part.arrays) for part in parts], names, check, NAMES_DEPTH)

@@ -6,29 +6,28 @@ Nothing in a file is code, and no class is imported because a file names it.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import typing
 import zlib
 from typing import Any, BinaryIO
 
 from streamptron.common.errors import ModelFileError
-from streamptron.common.values import decode, decoded_parameter, kept_metadata, unhexed
+from streamptron.common.values import decode, kept_metadata
 from streamptron.doors.state import header_read
 from streamptron.keeping.classes import classes
+from streamptron.keeping.container import Texts
 from streamptron.keeping.files import check_regular
 from streamptron.keeping.layout import (
     BESIDE,
     HEADER_LIMIT,
     IN_PLACE,
     JOURNAL,
-    ONCE,
     STEPS,
     Contents,
 )
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from mmap import mmap
 
 # What rebuilding wrong contents may raise.
@@ -118,7 +117,7 @@ def about(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     with _opened(path) as file, _named(path):
         header = _Header(file)
-        said = header.metadata
+        said = header.texts
         return {
             "bytes": os.fstat(file.fileno()).st_size,
             "streamptron": said.get("streamptron"),
@@ -211,7 +210,7 @@ class _NotOurs(ModelFileError):
     """The file is not one that this version can read, though nothing says that it is damaged."""
 
 
-class _Header:
+class _Header(Texts):
     """A file up to its arrays, read and checked."""
 
     def __init__(self, file: BinaryIO, whole: bool = False) -> None:
@@ -222,13 +221,10 @@ class _Header:
         found, more = header_read(beginning, size, whole)  # all checks are the engine's
         if isinstance(found, str):
             raise (_NotOurs if more else ModelFileError)(found)
-        self.metadata: Mapping[str, str] = json.loads(beginning[8:])["__metadata__"]
+        super().__init__(beginning)
         self.arrays = found
         self.arrays_crc32 = more
         self.size = len(beginning)
-
-    def part(self, name: str) -> Any:
-        return _DECODER.decode(self.metadata[name])
 
     def users_metadata(self) -> Any:
         metadata = self.part("metadata")
@@ -239,17 +235,17 @@ class _Header:
         """All that the file holds; the arrays are in `body`."""
         tokenizer: Any = None
         for name, made in classes().tokenizers.items():
-            if name in self.metadata:
+            if name in self:
                 tokenizer = made(**self.parameters(name))
         return Contents(
             self.learner(body, whole),
             tokenizer,
-            self.part("lines") if "lines" in self.metadata else None,
+            self.part("lines") if "lines" in self else None,
             self.users_metadata(),
-            decode(self.part("position")) if "position" in self.metadata else None,
+            decode(self.part("position")) if "position" in self else None,
             self.journal(body),
             self.steps(body),
-            decode(self.part("sklearn")) if "sklearn" in self.metadata else None,
+            decode(self.part("sklearn")) if "sklearn" in self else None,
         )
 
     def journal(self, body: memoryview) -> bytes | None:
@@ -271,9 +267,6 @@ class _Header:
         except UnknownStep as error:
             raise _NotOurs(str(error)) from None
 
-    def parameters(self, name: str) -> dict[str, Any]:
-        return {name: decoded_parameter(name, value) for name, value in self.part(name).items()}
-
     def learner(self, body: memoryview, whole: mmap | None) -> Any:
         """The learner whose arrays are in `body`."""
         cls = classes().learners[self.part("class")]
@@ -283,18 +276,11 @@ class _Header:
             raise _NotOurs(
                 "holds a VotedPerceptron, which cannot be used in place: load it without mmap"
             )
-        labels = self.part("labels")
         state = {
+            **self.kept(),
             "seed": int(self.part("seed"), 16),
-            "labels": None if labels is None else [decode(label) for label in labels],
-            "objects": [decode(name) for name in self.part("objects")],
             "y_name": decode(self.part("y_name")),
-            "counters": unhexed(self.part("counters")),
-            "clock": unhexed(self.part("clock")),
-            "serve": unhexed(self.part("serve")),
-            **{name: unhexed(self.part(name)) for name in ONCE if name in self.metadata},
-            "ceiling": unhexed(self.part("ceiling")),
-            **{name: unhexed(self.part(name)) for name in ("past",) if name in self.metadata},
+            **({"past": self.part("past")} if "past" in self else {}),
         }
         arrays: dict[str, Any] = {
             name: (shape, body[at:end])
@@ -305,14 +291,3 @@ class _Header:
             arrays[IN_PLACE] = ((4,), self.arrays_crc32.to_bytes(4, "little"))
         model._set_file_state(state, arrays, whole)
         return model
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, in which no name may occur twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name occurs twice in the header")
-    return found
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)

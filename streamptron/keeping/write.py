@@ -5,11 +5,8 @@ The header is JSON, the arrays are the core's (engine/table/arrays.h).
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 import typing
-import zlib
 from typing import Any
 
 from streamptron.common.names import type_shown
@@ -17,34 +14,25 @@ from streamptron.common.values import (
     encoded,
     encoded_parameters,
     encoded_position,
-    hexed,
     kept_metadata,
 )
 from streamptron.common.version import RELEASE
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
-from streamptron.doors.state import array_kinds
 from streamptron.engine.api import UNICODE
-from streamptron.keeping.files import replace
-from streamptron.keeping.layout import (
-    ALIGNMENT,
-    CHECKSUM,
-    FORMAT,
-    HEADER_LIMIT,
-    IN_PLACE,
-    JOURNAL,
-    ONCE,
-    STEPS,
-    VERSION,
-    Contents,
+from streamptron.keeping.container import (
+    buffers_of,
+    checksum,
+    labels_text,
+    objects_text,
+    packed,
+    text_of,
 )
+from streamptron.keeping.files import replace
+from streamptron.keeping.layout import COUNTS, IN_PLACE, JOURNAL, STEPS, Contents
 
 if typing.TYPE_CHECKING:
     import os
-
-
-ARRAYS = array_kinds()  # the type and size of a number, in the order of the file
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def save(model: Any, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
@@ -166,11 +154,10 @@ def write(
     path: str | os.PathLike[str], contents: Contents, like: str | os.PathLike[str] | None = None
 ) -> None:
     """Write a file; a new one gets owner and permissions of the file `like`, if there is one."""
-    header, buffers = _packed(contents)
-    replace(path, [header, *buffers], like)
+    replace(path, _packed(contents), like)
 
 
-def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
+def _packed(contents: Contents) -> list[Any]:
     """The header, and the arrays' bytes that follow it."""
     model, tokenizer, lines, metadata, position, journal, before, wrapper = contents
     if sys.byteorder != "little":
@@ -180,81 +167,39 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         state, arrays = model._file_state()
     else:  # both of one moment
         (state, arrays), journal = journal._file_state(model)
+    arrays = dict(arrays)
+    expected = arrays.pop(IN_PLACE, None)
     if journal is not None:
-        arrays = {**arrays, JOURNAL: ((len(journal),), journal)}
-    names = [name for name in ARRAYS if name in arrays and name != STEPS]
-    crc = 0
-    for name in names:
-        crc = zlib.crc32(arrays[name][1], crc)
-    if IN_PLACE in arrays:  # with the steps that the file has, which are its last array
-        whole = zlib.crc32(arrays[STEPS][1], crc) if STEPS in arrays else crc
-        if arrays[IN_PLACE][1] != whole.to_bytes(4, "little"):
-            raise damaged("the arrays do not fit their checksum")
+        arrays[JOURNAL] = (len(journal),), journal
+    if expected and expected[1] != checksum(buffers_of(arrays)).to_bytes(4, "little"):
+        raise damaged("the arrays do not fit their checksum")
+    arrays.pop(STEPS, None)
     if before is not None:
-        arrays = {**arrays, STEPS: ((len(before.data),), before.data)}
-        names.append(STEPS)
-        crc = zlib.crc32(before.data, crc)
-    parts = {
-        "class": type(model).__name__,
-        "parameters": encoded_parameters(state["params"]),  # of the same moment as the weights
-        "seed": hex(state["seed"]),
-        "labels": state["labels"] and [encoded(label, "the label") for label in state["labels"]],
-        "objects": [encoded(name, "the feature name") for name in state["objects"]],
-        "y_name": encoded(state["y_name"], "the name of the labels' series"),
-        "counters": state["counters"],
-        "clock": hexed(state["clock"]),
-        "serve": hexed(state["serve"]),
-        **{name: hexed(state[name]) for name in ONCE if name in state},
-        "ceiling": state["ceiling"],
+        arrays[STEPS] = (len(before.data),), before.data
+    texts = {
+        "streamptron": RELEASE,
+        "class": text_of(type(model).__name__),
+        "parameters": text_of(encoded_parameters(state["params"])),  # of the weights' moment
+        "seed": text_of(hex(state["seed"])),
+        "labels": labels_text(state["labels"]),
+        "objects": objects_text(state["objects"]),
+        "y_name": text_of(encoded(state["y_name"], "the name of the labels' series")),
+        **{name: state[name] for name in COUNTS if name in state},
     }
     if "past" in state:
-        parts["past"] = state["past"]
+        texts["past"] = text_of(state["past"])
     if tokenizer is not None:
-        parts[type(tokenizer).__name__.lower()] = encoded_parameters(tokenizer._get_params())
-        parts["unicode"] = UNICODE  # of the letters by which it splits
+        name = type(tokenizer).__name__.lower()
+        texts[name] = text_of(encoded_parameters(tokenizer._get_params()))
+        texts["unicode"] = text_of(UNICODE)  # of the letters by which it splits
     if lines is not None:
-        parts["lines"] = lines
+        texts["lines"] = text_of(lines)
     if wrapper is not None:
-        parts["sklearn"] = encoded(wrapper, "the classifier")
+        texts["sklearn"] = text_of(encoded(wrapper, "the classifier"))
     if position is not None:
-        parts["position"] = encoded_position(position)
-    return _header(
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "streamptron": RELEASE,
-            **{name: _ENCODER.encode(part) for name, part in parts.items()},
-            "metadata": kept,
-            "arrays_crc32": f"{crc:08x}",
-        },
-        {name: arrays[name][0] for name in names},
-    ), [arrays[name][1] for name in names]
-
-
-def _quoted(text: str) -> str:
-    """JSON of a text that is JSON itself; the encoder takes ten times as long for a long one."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> bytes:
-    """The file up to its arrays, its own checksum included."""
-    said = {**metadata, "header_crc32": f"{0:08x}"}
-    header: dict[str, Any] = {}
-    at = 0
-    for name, shape in shapes.items():
-        dtype, size = ARRAYS[name]
-        end = at + math.prod(shape) * size
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, end]}
-        at = end
-    words = ",".join(f"{_quoted(name)}:{_quoted(text)}" for name, text in said.items())
-    rest = _ENCODER.encode(header)[1:]
-    text = f'{{"__metadata__":{{{words}}}{"," if header else ""}{rest}'.encode()
-    text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    if len(text) > HEADER_LIMIT:
-        raise ValueError(
-            f"labels, odd feature names and metadata take {len(text)} bytes, and a model file "
-            f"holds at most {HEADER_LIMIT} of them; pickle the model instead"
-        )
-    text = len(text).to_bytes(8, "little") + text
-    return text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
+        texts["position"] = text_of(encoded_position(position))
+    texts["metadata"] = kept
+    try:
+        return packed(texts, arrays)
+    except ValueError as error:
+        raise ValueError(f"{error}; pickle the model instead") from None

@@ -145,29 +145,6 @@ static bool sp_ceiling_read(const sp_json *json, sp_learner *learner)
     return true;
 }
 
-/* A part that must be there. */
-static int sp_part_needed(const sp_header *header, const char *name, sp_part *part, sp_fault *fault)
-{
-    int failed = sp_part_read(header, name, part, fault);
-    if (failed || part->there)
-        return failed;
-    sp_fault_say(fault, SP_WHY_DAMAGED, "it has no part ");
-    return sp_fault_add(fault, name);
-}
-
-typedef struct sp_counted {
-    const char *name;
-    bool (*read)(const sp_json *json, sp_learner *learner);
-    const char *wrong;
-} sp_counted;
-
-static const sp_counted sp_counts[] = {
-    {"counters", sp_counters_read, "the counters are invalid"},
-    {"clock", sp_clock_read, "the averages' clock is invalid"},
-    {"serve", sp_serve_read, "the record of which vector answers is invalid"},
-    {"ceiling", sp_ceiling_read, "what is kept for max_features does not fit it"},
-};
-
 /* The lists behind all else: n of them from a node on. */
 static bool sp_once_lists_read(const sp_json *json, uint32_t node, const sp_model_numbers *once,
                                double *numbers)
@@ -204,40 +181,18 @@ static bool sp_once_numbers_read(const sp_json *json, const sp_model_numbers *on
     return sp_once_lists_read(json, node + n_behind, once, numbers + once->n_behind);
 }
 
-static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *fault)
+/* What the machine keeps once. 0, or a kind of fault. */
+static int sp_once_take(const sp_json *json, sp_learner *learner, sp_fault *fault)
 {
-    sp_model_numbers once = sp_machine_model_numbers(learner);
-    sp_part part;
-    if (once.name == NULL)
-        return 0;
-    int failed = sp_part_needed(header, once.name, &part, fault);
+    const sp_model_numbers once = sp_machine_model_numbers(learner);
+    const char *wrong = "what is kept once does not fit the model";
     double *numbers = (double *)sp_calloc(sp_model_numbers_count(&once) + 1, sizeof(double));
-    if (!failed && numbers == NULL)
-        failed = sp_fault_memory(fault);
-    if (!failed) {
-        const char *wrong = "what is kept once does not fit the model";
-        if (sp_once_numbers_read(&part.json, &once, numbers))
-            wrong = sp_machine_model_numbers_read(learner, numbers);
-        failed = wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
-    }
+    if (numbers == NULL)
+        return sp_fault_memory(fault);
+    if (sp_once_numbers_read(json, &once, numbers))
+        wrong = sp_machine_model_numbers_read(learner, numbers);
     sp_free(numbers);
-    sp_part_free(&part);
-    return failed;
-}
-
-SP_PRIVATE int sp_counts_read(const sp_header *header, sp_learner *learner, sp_fault *fault)
-{
-    sp_part part;
-    for (size_t i = 0; i < sizeof(sp_counts) / sizeof(*sp_counts); i++) {
-        int failed = sp_part_needed(header, sp_counts[i].name, &part, fault);
-        if (!failed && !sp_counts[i].read(&part.json, learner))
-            failed = sp_counts_wrong(fault, sp_counts[i].wrong);
-        sp_part_free(&part);
-        if (failed)
-            return failed;
-    }
-    const char *wrong = sp_counts_fault(learner);
-    return wrong == NULL ? sp_once_part(header, learner, fault) : sp_counts_wrong(fault, wrong);
+    return wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
 }
 
 /* --- Writing */
@@ -270,13 +225,13 @@ static void sp_wholes_write(const uint64_t *numbers, int n, sp_bytes *to)
     sp_bytes_word(to, "]");
 }
 
-SP_PRIVATE void sp_counters_write(const sp_learner *learner, sp_bytes *to)
+static void sp_counters_write(const sp_learner *learner, sp_bytes *to)
 {
     const uint64_t numbers[] = {learner->n_seen, learner->n_updates, learner->n_mistakes};
     sp_wholes_write(numbers, 3, to);
 }
 
-SP_PRIVATE void sp_clock_write(const sp_learner *learner, sp_bytes *to)
+static void sp_clock_write(const sp_learner *learner, sp_bytes *to)
 {
     const double numbers[] = {learner->table.c, learner->table.s};
     sp_bytes_word(to, "[");
@@ -288,7 +243,7 @@ SP_PRIVATE void sp_clock_write(const sp_learner *learner, sp_bytes *to)
     sp_bytes_word(to, "]");
 }
 
-SP_PRIVATE void sp_serve_write(const sp_learner *learner, sp_bytes *to)
+static void sp_serve_write(const sp_learner *learner, sp_bytes *to)
 {
     const sp_serve *serve = &learner->serve;
     sp_bytes_word(to, "[[");
@@ -315,19 +270,21 @@ SP_PRIVATE void sp_serve_write(const sp_learner *learner, sp_bytes *to)
     sp_bytes_word(to, "]]");
 }
 
-SP_PRIVATE void sp_ceiling_write(const sp_learner *learner, sp_bytes *to)
+static void sp_ceiling_write(const sp_learner *learner, sp_bytes *to)
 {
     const sp_ceiling *ceiling = &learner->ceiling;
     const uint64_t numbers[] = {ceiling->hand, ceiling->clock, ceiling->n_evicted};
     sp_wholes_write(numbers, 3, to);
 }
 
-SP_PRIVATE int sp_once_write(const sp_learner *learner, sp_bytes *to)
+static void sp_once_put(const sp_learner *learner, sp_bytes *to)
 {
     sp_model_numbers once = sp_machine_model_numbers(learner);
     double *numbers = (double *)sp_calloc(sp_model_numbers_count(&once) + 1, sizeof(double));
-    if (numbers == NULL)
-        return -1;
+    if (numbers == NULL) {
+        to->failed = true;
+        return;
+    }
     sp_machine_model_numbers_write(learner, numbers);
     const double *row = numbers + once.n;
     sp_bytes_word(to, "[");
@@ -348,5 +305,69 @@ SP_PRIVATE int sp_once_write(const sp_learner *learner, sp_bytes *to)
     }
     sp_bytes_word(to, "]");
     sp_free(numbers);
-    return 0;
+}
+
+/* --- All parts */
+
+typedef struct sp_counted {
+    const char *name; /* NULL: what the machine calls it */
+    void (*write)(const sp_learner *learner, sp_bytes *to);
+    bool (*read)(const sp_json *json, sp_learner *learner);
+    const char *wrong;
+} sp_counted;
+
+enum { SP_COUNTS_ONCE = 3 };
+
+/* In the order of a file. */
+static const sp_counted sp_counts[SP_COUNTS] = {
+    {"counters", sp_counters_write, sp_counters_read, "the counters are invalid"},
+    {"clock", sp_clock_write, sp_clock_read, "the averages' clock is invalid"},
+    {"serve", sp_serve_write, sp_serve_read, "the record of which vector answers is invalid"},
+    [SP_COUNTS_ONCE] = {NULL, sp_once_put, NULL, NULL},
+    {"ceiling", sp_ceiling_write, sp_ceiling_read,
+     "what is kept for max_features does not fit it"},
+};
+
+SP_API const char *sp_counts_name(const sp_learner *learner, int i)
+{
+    return i == SP_COUNTS_ONCE ? sp_machine_model_numbers(learner).name : sp_counts[i].name;
+}
+
+SP_API void sp_counts_write(const sp_learner *learner, int i, sp_bytes *to)
+{
+    sp_counts[i].write(learner, to);
+}
+
+SP_API int sp_counts_read(const sp_part *parts, sp_learner *learner, sp_fault *fault)
+{
+    for (int i = 0; i < SP_COUNTS; i++) {
+        if (i != SP_COUNTS_ONCE && !sp_counts[i].read(&parts[i].json, learner))
+            return sp_counts_wrong(fault, sp_counts[i].wrong);
+    }
+    const char *wrong = sp_counts_fault(learner);
+    if (wrong != NULL)
+        return sp_counts_wrong(fault, wrong);
+    const bool once = sp_counts_name(learner, SP_COUNTS_ONCE) != NULL;
+    return once ? sp_once_take(&parts[SP_COUNTS_ONCE].json, learner, fault) : 0;
+}
+
+SP_PRIVATE int sp_counts_open(const sp_header *header, sp_learner *learner, sp_fault *fault)
+{
+    sp_part parts[SP_COUNTS] = {{.there = false}};
+    int failed = 0;
+    for (int i = 0; i < SP_COUNTS && !failed; i++) {
+        const char *name = sp_counts_name(learner, i);
+        if (name == NULL)
+            continue;
+        failed = sp_part_read(header, name, &parts[i], fault);
+        if (!failed && !parts[i].there) {
+            sp_counts_wrong(fault, "it has no part ");
+            failed = sp_fault_add(fault, name);
+        }
+    }
+    if (!failed)
+        failed = sp_counts_read(parts, learner, fault);
+    for (int i = 0; i < SP_COUNTS; i++)
+        sp_part_free(&parts[i]);
+    return failed;
 }

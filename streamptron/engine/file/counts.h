@@ -3,10 +3,11 @@
        counters   n_seen, n_updates, n_mistakes
        clock      c, s, fold, epoch            of the averages
        serve      which vector answers
-       ceiling    hand, clock, n_evicted
        adaptive, voted or sets                 what the machine keeps once
+       ceiling    hand, clock, n_evicted
 
-   Doubles are hexadecimal texts, so that none changes. */
+   Files, deltas and pickles keep them as these texts, a part each. They are JSON in which doubles
+   are hexadecimal, so that none changes. */
 
 #ifndef STREAMPTRON_FILE_COUNTS_H
 #define STREAMPTRON_FILE_COUNTS_H
@@ -15,16 +16,18 @@
 #include "json/bytes.h"
 #include "learner/learner.h"
 
-/* Into an untrained learner that has its labels. 0, or a kind of fault. */
-SP_PRIVATE int sp_counts_read(const sp_header *header, sp_learner *learner, sp_fault *fault);
+enum { SP_COUNTS = 5 };
 
-/* Each part as JSON. */
-SP_PRIVATE void sp_counters_write(const sp_learner *learner, sp_bytes *to);
-SP_PRIVATE void sp_clock_write(const sp_learner *learner, sp_bytes *to);
-SP_PRIVATE void sp_serve_write(const sp_learner *learner, sp_bytes *to);
-SP_PRIVATE void sp_ceiling_write(const sp_learner *learner, sp_bytes *to);
+/* What part i is called; NULL: such a learner has none. */
+SP_API const char *sp_counts_name(const sp_learner *learner, int i);
 
-/* -1 without memory. */
-SP_PRIVATE int sp_once_write(const sp_learner *learner, sp_bytes *to);
+/* Part i as JSON. */
+SP_API void sp_counts_write(const sp_learner *learner, int i, sp_bytes *to);
+
+/* All parts, into an untrained learner that has its labels. 0, or a kind of fault. */
+SP_API int sp_counts_read(const sp_part *parts, sp_learner *learner, sp_fault *fault);
+
+/* The same of a header's. */
+SP_PRIVATE int sp_counts_open(const sp_header *header, sp_learner *learner, sp_fault *fault);
 
 #endif

@@ -2,7 +2,10 @@
 
 #include "names/key.h"
 
-enum { SP_CRC_STEP = 8 }; /* bytes at a time */
+enum {
+    SP_CRC_STEP = 16,   /* bytes at a time */
+    SP_CRC_FEW = 2000,  /* fewer take less time one by one than the tables do */
+};
 
 /* What byte b does to the checksum if t more bytes come after it. It is made anew for each call,
    which takes as long as a few thousand bytes do. */
@@ -10,7 +13,7 @@ typedef struct sp_crc_table {
     uint32_t of[SP_CRC_STEP][256];
 } sp_crc_table;
 
-static void sp_crc_begin(sp_crc_table *table)
+static void sp_crc_begin(sp_crc_table *table, int steps)
 {
     uint32_t c = 1;
     table->of[0][0] = 0;
@@ -20,9 +23,18 @@ static void sp_crc_begin(sp_crc_table *table)
         for (uint32_t b = 0; b < 256; b += 2 * bit)
             table->of[0][b + bit] = table->of[0][b] ^ c;
     }
-    for (int t = 1; t < SP_CRC_STEP; t++)
+    for (int t = 1; t < steps; t++)
         for (uint32_t b = 0; b < 256; b++)
             table->of[t][b] = table->of[t - 1][b] >> 8 ^ table->of[0][table->of[t - 1][b] & 255];
+}
+
+/* What eight bytes do, after which `more` come. */
+static uint32_t sp_crc_word(const sp_crc_table *table, uint64_t word, int more)
+{
+    uint32_t c = 0;
+    for (int t = 0; t < 8; t++)
+        c ^= table->of[more + 7 - t][word >> (8 * t) & 255];
+    return c;
 }
 
 SP_PRIVATE uint32_t sp_crc32(uint32_t crc, const void *start, size_t n)
@@ -30,13 +42,10 @@ SP_PRIVATE uint32_t sp_crc32(uint32_t crc, const void *start, size_t n)
     sp_crc_table table;
     const uint8_t *p = (const uint8_t *)start;
     uint32_t c = ~crc;
-    sp_crc_begin(&table);
-    for (; n >= SP_CRC_STEP; n -= SP_CRC_STEP, p += SP_CRC_STEP) {
-        uint64_t word = sp_load8(p) ^ c;
-        c = 0;
-        for (int t = 0; t < SP_CRC_STEP; t++)
-            c ^= table.of[SP_CRC_STEP - 1 - t][word >> (8 * t) & 255];
-    }
+    bool few = n < SP_CRC_FEW;
+    sp_crc_begin(&table, few ? 1 : SP_CRC_STEP);
+    for (; !few && n >= SP_CRC_STEP; n -= SP_CRC_STEP, p += SP_CRC_STEP)
+        c = sp_crc_word(&table, sp_load8(p) ^ c, 8) ^ sp_crc_word(&table, sp_load8(p + 8), 0);
     for (; n > 0; n--, p++)
         c = c >> 8 ^ table.of[0][(c ^ *p) & 255];
     return ~c;

@@ -223,7 +223,7 @@ SP_PRIVATE int sp_sent_overlay(sp_sent *sent, const sp_contents *base, const sp_
         return sp_fault_memory(fault);
     if (wrong)
         return sp_sent_wrong(fault, "the arrays are not those of such a model");
-    failed = sp_counts_read(&sent->header, learner, fault);
+    failed = sp_counts_open(&sent->header, learner, fault);
     if (failed)
         return failed;
     if (learner->n_seen <= base->learner.n_seen)

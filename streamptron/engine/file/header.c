@@ -319,8 +319,8 @@ static int sp_delta_whole(sp_header *header, size_t n, sp_fault *fault)
                : sp_fault_say(fault, SP_WHY_DAMAGED, "its arrays do not fit their checksum");
 }
 
-SP_PRIVATE int sp_delta_header_read(sp_header *header, const uint8_t *file, size_t n, size_t *size,
-                                    sp_fault *fault)
+SP_API int sp_delta_header_read(sp_header *header, const uint8_t *file, size_t n, size_t *size,
+                                sp_fault *fault)
 {
     memset(header, 0, sizeof(*header));
     size_t length = n < 8 ? 0 : sp_header_length(file);
@@ -347,7 +347,7 @@ SP_PRIVATE int sp_delta_header_read(sp_header *header, const uint8_t *file, size
 
 /* --- Parts */
 
-SP_PRIVATE void sp_part_free(sp_part *part)
+SP_API void sp_part_free(sp_part *part)
 {
     sp_json_free(&part->json);
     sp_free(part->text);

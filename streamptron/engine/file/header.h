@@ -95,6 +95,8 @@ typedef struct sp_part {
     bool there;
 } sp_part;
 
+typedef const sp_array_kind *(*sp_kind_of)(int array);
+
 SP_API const sp_array_kind *sp_array_kind_of(int array);
 SP_API const sp_array_kind *sp_delta_kind_of(int array);
 
@@ -104,8 +106,8 @@ SP_API int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint
                           sp_fault *fault);
 
 /* The same of a delta, the first of those in n bytes, which is as long as `size` says. */
-SP_PRIVATE int sp_delta_header_read(sp_header *header, const uint8_t *file, size_t n, size_t *size,
-                                    sp_fault *fault);
+SP_API int sp_delta_header_read(sp_header *header, const uint8_t *file, size_t n, size_t *size,
+                                sp_fault *fault);
 
 SP_API void sp_header_free(sp_header *header);
 
@@ -125,6 +127,6 @@ static inline size_t sp_header_length(const uint8_t *file)
 SP_PRIVATE int sp_part_read(const sp_header *header, const char *name, sp_part *part,
                             sp_fault *fault);
 
-SP_PRIVATE void sp_part_free(sp_part *part);
+SP_API void sp_part_free(sp_part *part);
 
 #endif

@@ -409,7 +409,7 @@ static int sp_contents_describe(sp_contents *contents, const sp_header *header,
     if (!failed)
         failed = sp_objects_open(contents, fault);
     if (!failed)
-        failed = sp_counts_read(header, &contents->learner, fault);
+        failed = sp_counts_open(header, &contents->learner, fault);
     if (!failed && contents->parts[SP_PART_PAST].there)
         failed = sp_past_check(&contents->parts[SP_PART_PAST].json, contents->learner.n_seen,
                                fault);
@@ -462,7 +462,7 @@ SP_PRIVATE int sp_contents_open(sp_contents *contents, const uint8_t *file, size
     return failed;
 }
 
-SP_PRIVATE int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault)
+SP_API int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault)
 {
     memset(part, 0, sizeof(*part));
     part->there = true;

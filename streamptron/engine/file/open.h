@@ -59,7 +59,7 @@ SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const
 SP_PRIVATE int sp_class_read(const sp_header *header, int *kind, sp_fault *fault);
 
 /* A part that is this JSON. 0, or a kind of fault; sp_part_free is due in either case. */
-SP_PRIVATE int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault);
+SP_API int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault);
 
 /* The same of lists of values in one: what is in the brackets of the first, then of the second. */
 SP_PRIVATE int sp_part_joined(sp_part *part, const sp_part *list, const void *more, size_t n,

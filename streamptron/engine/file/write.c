@@ -5,103 +5,26 @@
 #include "file/delta.h"
 #include "json/numbers.h"
 #include "json/plain.h"
-#include "machine/report.h"
 #include "memory/heap.h"
 #include "names/letters.h"
 
 #include <string.h>
 
-/* A header on its way. */
-typedef struct sp_writing {
-    const sp_contents *contents;
-    const sp_bytes *more_labels;
-    sp_bytes *to;
-    sp_bytes part; /* the text of one part, before it becomes a string */
-} sp_writing;
-
-/* A name of the metadata, and a text. */
-static void sp_entry_write(sp_writing *w, const char *name, const void *p, size_t n)
+SP_API void sp_header_begin(sp_bytes *to, bool delta)
 {
-    sp_bytes_word(w->to, w->to->n && w->to->p[w->to->n - 1] != '{' ? ",\"" : "\"");
-    sp_bytes_word(w->to, name);
-    sp_bytes_word(w->to, "\":");
-    sp_json_quote((const uint8_t *)p, n, w->to);
+    sp_bytes_add(to, "\0\0\0\0\0\0\0", 8); /* the length comes here */
+    sp_bytes_word(to, delta ? "{\"__metadata__\":{\"format\":\"streamptron delta\",\"version\":\""
+                              SP_DELTA_VERSION "\""
+                            : "{\"__metadata__\":{\"format\":\"streamptron\",\"version\":\""
+                              SP_FORMAT_VERSION "\"");
 }
 
-static void sp_word_entry(sp_writing *w, const char *name, const char *word)
+SP_API void sp_header_put(sp_bytes *to, const char *name, const void *text, size_t n)
 {
-    sp_entry_write(w, name, word, strlen(word));
-}
-
-/* The part that has been written aside. */
-static void sp_part_end(sp_writing *w, const char *name)
-{
-    w->to->failed |= w->part.failed;
-    sp_entry_write(w, name, w->part.p, w->part.n);
-    w->part.n = 0;
-}
-
-/* A part that is a text. */
-static void sp_string_entry(sp_writing *w, const char *name, const char *text)
-{
-    sp_json_quote((const uint8_t *)text, strlen(text), &w->part);
-    sp_part_end(w, name);
-}
-
-/* A part that is written as it was read. */
-static void sp_snapshot_write(sp_writing *w, const char *name, int part)
-{
-    const sp_part *kept = &w->contents->parts[part];
-    if (kept->there)
-        sp_entry_write(w, name, kept->text, kept->n);
-}
-
-SP_PRIVATE int sp_labels_part(const sp_contents *contents, const sp_bytes *more, sp_part *part,
-                              sp_fault *fault)
-{
-    size_t comma = more->n > 0;
-    return sp_part_joined(part, &contents->parts[SP_PART_LABELS],
-                          comma ? more->p + comma : (const uint8_t *)"", more->n - comma, fault);
-}
-
-static void sp_labels_write(sp_writing *w)
-{
-    sp_part part;
-    sp_fault fault;
-    if (w->more_labels->n == 0) {
-        sp_snapshot_write(w, "labels", SP_PART_LABELS);
-        return;
-    }
-    if (sp_labels_part(w->contents, w->more_labels, &part, &fault) == 0)
-        sp_entry_write(w, "labels", part.text, part.n);
-    else
-        w->to->failed = true;
-    sp_part_free(&part);
-}
-
-typedef struct sp_count_part {
-    const char *name;
-    void (*write)(const sp_learner *learner, sp_bytes *to);
-} sp_count_part;
-
-static void sp_counts_write(sp_writing *w)
-{
-    static const sp_count_part parts[] = {
-        {"counters", sp_counters_write}, {"clock", sp_clock_write},
-        {"serve", sp_serve_write},       {NULL, NULL}, /* what the machine keeps once */
-        {"ceiling", sp_ceiling_write},
-    };
-    const sp_learner *learner = &w->contents->learner;
-    const char *once = sp_machine_model_numbers(learner).name;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-        if (parts[i].name != NULL) {
-            parts[i].write(learner, &w->part);
-            sp_part_end(w, parts[i].name);
-        } else if (once != NULL) {
-            w->to->failed |= sp_once_write(learner, &w->part) < 0;
-            sp_part_end(w, once);
-        }
-    }
+    sp_bytes_word(to, ",\"");
+    sp_bytes_word(to, name);
+    sp_bytes_word(to, "\":");
+    sp_json_quote((const uint8_t *)text, n, to);
 }
 
 /* Eight hexadecimal digits. */
@@ -110,36 +33,6 @@ static void sp_crc_digits(uint32_t crc, char *to)
     static const char digits[] = "0123456789abcdef";
     for (int i = 0; i < SP_CRC_DIGITS; i++)
         to[i] = digits[crc >> (28 - 4 * i) & 15];
-}
-
-static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc32)
-{
-    const sp_contents *contents = w->contents;
-    char digits[SP_NUMBER_ROOM] = {0};
-    sp_bytes_word(w->to, "{\"__metadata__\":{");
-    sp_word_entry(w, "format", "streamptron");
-    sp_word_entry(w, "version", SP_FORMAT_VERSION);
-    sp_word_entry(w, "streamptron", by);
-    sp_string_entry(w, "class", sp_class_name(contents->kind));
-    sp_snapshot_write(w, "parameters", SP_PART_PARAMETERS);
-    sp_hex_whole_write(contents->learner.index.seed_number, digits);
-    sp_string_entry(w, "seed", digits);
-    sp_labels_write(w);
-    sp_snapshot_write(w, "objects", SP_PART_OBJECTS);
-    sp_snapshot_write(w, "y_name", SP_PART_Y_NAME);
-    sp_counts_write(w);
-    sp_snapshot_write(w, "past", SP_PART_PAST);
-    sp_snapshot_write(w, "tokenizer", SP_PART_TOKENIZER);
-    sp_snapshot_write(w, "mail", SP_PART_MAIL);
-    if (contents->has_tokens)
-        sp_string_entry(w, "unicode", sp_letters_unicode);
-    sp_snapshot_write(w, "lines", SP_PART_LINES);
-    sp_snapshot_write(w, "position", SP_PART_POSITION);
-    sp_snapshot_write(w, "metadata", SP_PART_METADATA);
-    sp_crc_digits(arrays_crc32, digits);
-    sp_entry_write(w, "arrays_crc32", digits, SP_CRC_DIGITS);
-    sp_word_entry(w, "header_crc32", "00000000");
-    sp_bytes_word(w->to, "}");
 }
 
 /* What an array is and where. */
@@ -188,6 +81,117 @@ static int sp_header_end(sp_bytes *header, sp_fault *fault)
     return 0;
 }
 
+SP_API int sp_header_finish(sp_bytes *to, uint32_t arrays_crc32, const sp_array *arrays,
+                           sp_kind_of kind_of, int n, sp_fault *fault)
+{
+    char digits[SP_CRC_DIGITS];
+    sp_crc_digits(arrays_crc32, digits);
+    sp_header_put(to, "arrays_crc32", digits, SP_CRC_DIGITS);
+    sp_header_put(to, "header_crc32", "00000000", SP_CRC_DIGITS);
+    sp_bytes_word(to, "}");
+    for (int i = 0; i < n; i++) {
+        if (arrays[i].there)
+            sp_shape_write(to, kind_of(i), &arrays[i]);
+    }
+    sp_bytes_word(to, "}");
+    return sp_header_end(to, fault);
+}
+
+/* A header on its way. */
+typedef struct sp_writing {
+    const sp_contents *contents;
+    const sp_bytes *more_labels;
+    sp_bytes *to;
+    sp_bytes part; /* the text of one part, before it becomes a string */
+} sp_writing;
+
+static void sp_word_entry(sp_writing *w, const char *name, const char *word)
+{
+    sp_header_put(w->to, name, word, strlen(word));
+}
+
+/* The part that has been written aside. */
+static void sp_part_end(sp_writing *w, const char *name)
+{
+    w->to->failed |= w->part.failed;
+    sp_header_put(w->to, name, w->part.p, w->part.n);
+    w->part.n = 0;
+}
+
+/* A part that is a text. */
+static void sp_string_entry(sp_writing *w, const char *name, const char *text)
+{
+    sp_json_quote((const uint8_t *)text, strlen(text), &w->part);
+    sp_part_end(w, name);
+}
+
+/* A part that is written as it was read. */
+static void sp_snapshot_write(sp_writing *w, const char *name, int part)
+{
+    const sp_part *kept = &w->contents->parts[part];
+    if (kept->there)
+        sp_header_put(w->to, name, kept->text, kept->n);
+}
+
+SP_PRIVATE int sp_labels_part(const sp_contents *contents, const sp_bytes *more, sp_part *part,
+                              sp_fault *fault)
+{
+    size_t comma = more->n > 0;
+    return sp_part_joined(part, &contents->parts[SP_PART_LABELS],
+                          comma ? more->p + comma : (const uint8_t *)"", more->n - comma, fault);
+}
+
+static void sp_labels_write(sp_writing *w)
+{
+    sp_part part;
+    sp_fault fault;
+    if (w->more_labels->n == 0) {
+        sp_snapshot_write(w, "labels", SP_PART_LABELS);
+        return;
+    }
+    if (sp_labels_part(w->contents, w->more_labels, &part, &fault) == 0)
+        sp_header_put(w->to, "labels", part.text, part.n);
+    else
+        w->to->failed = true;
+    sp_part_free(&part);
+}
+
+static void sp_counts_put(sp_writing *w)
+{
+    const sp_learner *learner = &w->contents->learner;
+    for (int i = 0; i < SP_COUNTS; i++) {
+        const char *name = sp_counts_name(learner, i);
+        if (name == NULL)
+            continue;
+        sp_counts_write(learner, i, &w->part);
+        sp_part_end(w, name);
+    }
+}
+
+static void sp_metadata_write(sp_writing *w, const char *by)
+{
+    const sp_contents *contents = w->contents;
+    char digits[SP_NUMBER_ROOM] = {0};
+    sp_header_begin(w->to, false);
+    sp_word_entry(w, "streamptron", by);
+    sp_string_entry(w, "class", sp_class_name(contents->kind));
+    sp_snapshot_write(w, "parameters", SP_PART_PARAMETERS);
+    sp_hex_whole_write(contents->learner.index.seed_number, digits);
+    sp_string_entry(w, "seed", digits);
+    sp_labels_write(w);
+    sp_snapshot_write(w, "objects", SP_PART_OBJECTS);
+    sp_snapshot_write(w, "y_name", SP_PART_Y_NAME);
+    sp_counts_put(w);
+    sp_snapshot_write(w, "past", SP_PART_PAST);
+    sp_snapshot_write(w, "tokenizer", SP_PART_TOKENIZER);
+    sp_snapshot_write(w, "mail", SP_PART_MAIL);
+    if (contents->has_tokens)
+        sp_string_entry(w, "unicode", sp_letters_unicode);
+    sp_snapshot_write(w, "lines", SP_PART_LINES);
+    sp_snapshot_write(w, "position", SP_PART_POSITION);
+    sp_snapshot_write(w, "metadata", SP_PART_METADATA);
+}
+
 /* --- Deltas */
 
 /* A list with these insides. */
@@ -199,13 +203,10 @@ static void sp_list_entry(sp_writing *w, const char *name, const sp_bytes *insid
     sp_part_end(w, name);
 }
 
-static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said, uint32_t arrays_crc32)
+static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said)
 {
     const sp_contents *contents = w->contents;
-    char digits[SP_CRC_DIGITS];
-    sp_bytes_word(w->to, "{\"__metadata__\":{");
-    sp_word_entry(w, "format", "streamptron delta");
-    sp_word_entry(w, "version", SP_DELTA_VERSION);
+    sp_header_begin(w->to, true);
     sp_string_entry(w, "class", sp_class_name(contents->kind));
     sp_string_entry(w, "base", said->base);
     sp_bytes_number(&w->part, said->shard);
@@ -216,11 +217,7 @@ static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said, uint32_t
     else
         sp_snapshot_write(w, "labels", SP_PART_LABELS);
     sp_list_entry(w, "objects", &said->objects);
-    sp_counts_write(w);
-    sp_crc_digits(arrays_crc32, digits);
-    sp_entry_write(w, "arrays_crc32", digits, SP_CRC_DIGITS);
-    sp_word_entry(w, "header_crc32", "00000000");
-    sp_bytes_word(w->to, "}");
+    sp_counts_put(w);
 }
 
 /* The bytes of one whose arrays are there, which start here. */
@@ -237,16 +234,10 @@ static int sp_delta_text(const sp_contents *contents, sp_array *arrays, void *co
         arrays[i].start = at;
         at = arrays[i].end += at;
     }
-    sp_bytes_add(to, zeros, 8); /* the length comes here */
-    sp_delta_metadata(&w, said, crc);
+    sp_delta_metadata(&w, said);
     to->failed |= w.part.failed;
     sp_bytes_free(&w.part);
-    for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
-        if (arrays[i].there)
-            sp_shape_write(to, sp_delta_kind_of(i), &arrays[i]);
-    }
-    sp_bytes_word(to, "}");
-    int failed = sp_header_end(to, fault);
+    int failed = sp_header_finish(to, crc, arrays, sp_delta_kind_of, SP_DELTA_ARRAYS, fault);
     for (int i = 0; i < SP_DELTA_ARRAYS && !failed; i++) {
         if (arrays[i].there)
             sp_bytes_add(to, starts[i], arrays[i].end - arrays[i].start);
@@ -316,13 +307,8 @@ SP_PRIVATE int sp_contents_write(const sp_contents *contents, const char *by,
         if (shapes[i].there)
             crc = sp_crc32(crc, to->arrays.start[i], shapes[i].end - shapes[i].start);
     }
-    sp_bytes_add(&to->header, "\0\0\0\0\0\0\0", 8); /* the length comes here */
-    sp_metadata_write(&w, by, crc);
+    sp_metadata_write(&w, by);
+    to->header.failed |= w.part.failed;
     sp_bytes_free(&w.part);
-    for (int i = 0; i < SP_ARRAYS; i++) {
-        if (shapes[i].there)
-            sp_shape_write(&to->header, sp_array_kind_of(i), &shapes[i]);
-    }
-    sp_bytes_word(&to->header, "}");
-    return sp_header_end(&to->header, fault);
+    return sp_header_finish(&to->header, crc, shapes, sp_array_kind_of, SP_ARRAYS, fault);
 }

@@ -1,4 +1,4 @@
-/* A model file's bytes: the header, then the arrays; the same that Python's writer makes. */
+/* A model file's bytes: the header, then the arrays. A delta's likewise. */
 
 #ifndef STREAMPTRON_FILE_WRITE_H
 #define STREAMPTRON_FILE_WRITE_H
@@ -7,6 +7,16 @@
 #include "file/arrays.h"
 #include "file/open.h"
 #include "json/bytes.h"
+
+/* A header's text, of a file or a delta: begun with format and version, then each part in the order
+   of the file, a name and its text. */
+SP_API void sp_header_begin(sp_bytes *to, bool delta);
+SP_API void sp_header_put(sp_bytes *to, const char *name, const void *text, size_t n);
+
+/* Finished: with the checksum of the arrays behind it, what and where each of n kinds is, and its
+   own length and checksum. 0, or a kind of fault. */
+SP_API int sp_header_finish(sp_bytes *to, uint32_t arrays_crc32, const sp_array *arrays,
+                            sp_kind_of kind_of, int n, sp_fault *fault);
 
 typedef struct sp_written {
     sp_bytes header;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-SP_PRIVATE void sp_bytes_free(sp_bytes *bytes)
+SP_API void sp_bytes_free(sp_bytes *bytes)
 {
     sp_free(bytes->p);
     memset(bytes, 0, sizeof(*bytes));

@@ -12,7 +12,7 @@ typedef struct sp_bytes {
     bool failed; /* some of it is missing: there was no memory */
 } sp_bytes;
 
-SP_PRIVATE void sp_bytes_free(sp_bytes *bytes);
+SP_API void sp_bytes_free(sp_bytes *bytes);
 
 /* Room for n more; NULL without memory. They count once they are written: bytes.n += ... */
 SP_PRIVATE uint8_t *sp_bytes_room(sp_bytes *bytes, size_t n);

@@ -19,25 +19,33 @@ static void sp_escape_write(uint32_t c, sp_bytes *to)
     sp_bytes_add(to, escape, sizeof(escape));
 }
 
+/* Whether a byte stands in a JSON string as it is. */
+static bool sp_is_plain(uint8_t c)
+{
+    return c >= 32 && c < 0x80 && c != '"' && c != '\\';
+}
+
 SP_PRIVATE void sp_json_quote(const uint8_t *p, size_t n, sp_bytes *to)
 {
-    static const char plain[] = "\"\\\b\f\n\r\t", escaped[] = "\"\\bfnrt";
+    static const char special[] = "\"\\\b\f\n\r\t", escaped[] = "\"\\bfnrt";
     sp_bytes_word(to, "\"");
     for (size_t i = 0; i < n;) {
+        size_t start = i;
+        while (i < n && sp_is_plain(p[i]))
+            i++;
+        sp_bytes_add(to, p + start, i - start);
+        if (i == n)
+            break;
         size_t length = p[i] < 0x80 ? 1 : p[i] < 0xE0 ? 2 : p[i] < 0xF0 ? 3 : 4;
         uint32_t c = length == 1 ? p[i] : p[i] & (0x7FU >> length);
         for (size_t k = 1; k < length; k++)
             c = c << 6 | (p[i + k] & 0x3F);
         i += length;
-        const char *odd = c && c < 0x80 ? strchr(plain, (int)c) : NULL;
+        const char *odd = c && c < 0x80 ? strchr(special, (int)c) : NULL;
         if (odd != NULL) {
-            const char pair[] = {'\\', escaped[odd - plain]};
+            const char pair[] = {'\\', escaped[odd - special]};
             sp_bytes_add(to, pair, 2);
-        } else if (c >= 32 && c < 127)
-            sp_bytes_add(to, p + i - 1, 1);
-        else if (c == 127)
-            sp_bytes_add(to, p + i - 1, 1);
-        else
+        } else
             sp_escape_write(c, to);
     }
     sp_bytes_word(to, "\"");
