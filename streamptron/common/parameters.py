@@ -27,6 +27,11 @@ class UnfitRow(ValueError):
         return f"row {self.args[0]} of X{str(self.args[1]).removeprefix('it')}"
 
 
+def arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """What a constructor was given by name: its ``locals()`` without the object itself."""
+    return {name: value for name, value in given.items() if name != "self"}
+
+
 def class_weight_of(
     params: dict[str, Any], checked_label: Callable[[Any], Any]
 ) -> dict[Any, float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS
+from streamptron.common.parameters import MAX_PAIRS, arguments
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
@@ -168,24 +168,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         max_pairs: int = MAX_PAIRS,
         missing: str = "skip",
     ) -> None:
-        self._configure(
-            RULES.ADAPTIVE,
-            eta=eta,
-            forget=forget,
-            naive_bayes=naive_bayes,
-            shape=shape,
-            intercept=intercept,
-            class_weight=class_weight,
-            false_positive_rate=false_positive_rate,
-            max_features=max_features,
-            max_labels=max_labels,
-            hash_bits=hash_bits,
-            hash_seed=hash_seed,
-            degree=degree,
-            interactions=interactions,
-            max_pairs=max_pairs,
-            missing=missing,
-        )
+        self._configure(RULES.ADAPTIVE, **arguments(locals()))
 
     # The parameters of its own, as they were given.
     @property

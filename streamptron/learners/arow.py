@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS
+from streamptron.common.parameters import MAX_PAIRS, arguments
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
 
@@ -80,20 +80,7 @@ class AROW(PairEstimator):
         max_pairs: int = MAX_PAIRS,
         missing: str = "skip",
     ) -> None:
-        self._configure(
-            RULES.AROW,
-            r=r,
-            intercept=intercept,
-            class_weight=class_weight,
-            max_features=max_features,
-            max_labels=max_labels,
-            hash_bits=hash_bits,
-            hash_seed=hash_seed,
-            degree=degree,
-            interactions=interactions,
-            max_pairs=max_pairs,
-            missing=missing,
-        )
+        self._configure(RULES.AROW, **arguments(locals()))
 
     @property
     def r(self) -> float:

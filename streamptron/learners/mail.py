@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 
+from streamptron.common.parameters import arguments
 from streamptron.doors.texts import MailDoor
 from streamptron.learners.text import TextTransformer
 
@@ -98,7 +99,7 @@ class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
     def __init__(
         self, headers: bool = True, text: bool = True, bytes: int = 3500, fold: bool = True
     ) -> None:
-        self._configure(headers=headers, text=text, bytes=bytes, fold=fold)
+        self._configure(**arguments(locals()))
 
 
 def described(feature: Hashable) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS
+from streamptron.common.parameters import MAX_PAIRS, arguments
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import LabelEstimator
 from streamptron.learners.perceptron import Averaged
@@ -112,26 +112,7 @@ class MIRA(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
         max_pairs: int = MAX_PAIRS,
         missing: str = "skip",
     ) -> None:
-        self._configure(
-            RULES.MIRA,
-            C=C,
-            update=update,
-            average=average,
-            half_life=half_life,
-            pocket=pocket,
-            serve=serve,
-            intercept=intercept,
-            class_weight=class_weight,
-            max_features=max_features,
-            max_labels=max_labels,
-            hash_bits=hash_bits,
-            hash_seed=hash_seed,
-            violators=violators,
-            degree=degree,
-            interactions=interactions,
-            max_pairs=max_pairs,
-            missing=missing,
-        )
+        self._configure(RULES.MIRA, **arguments(locals()))
 
     @property
     def C(self) -> float:

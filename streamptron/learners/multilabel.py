@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS
+from streamptron.common.parameters import MAX_PAIRS, arguments
 from streamptron.common.river import base
 from streamptron.doors.batch import UNSORTED
 from streamptron.doors.model import RULES
@@ -113,20 +113,7 @@ class MultiLabelClassifier(  # type: ignore[misc]
         max_pairs: int = MAX_PAIRS,
         missing: str = "skip",
     ) -> None:
-        self._configure(
-            RULES.SETS,
-            eta=eta,
-            forget=forget,
-            threshold=threshold,
-            max_features=max_features,
-            max_labels=max_labels,
-            hash_bits=hash_bits,
-            hash_seed=hash_seed,
-            degree=degree,
-            interactions=interactions,
-            max_pairs=max_pairs,
-            missing=missing,
-        )
+        self._configure(RULES.SETS, **arguments(locals()))
 
     # The parameters of its own, as they were given.
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS
+from streamptron.common.parameters import MAX_PAIRS, arguments
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import BinaryEstimator, LabelEstimator
 
@@ -150,23 +150,7 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
         max_pairs: int = MAX_PAIRS,
         missing: str = "skip",
     ) -> None:
-        self._configure(
-            RULES.PERCEPTRON,
-            margin=margin,
-            average=average,
-            half_life=half_life,
-            pocket=pocket,
-            serve=serve,
-            intercept=intercept,
-            class_weight=class_weight,
-            max_features=max_features,
-            hash_bits=hash_bits,
-            hash_seed=hash_seed,
-            degree=degree,
-            interactions=interactions,
-            max_pairs=max_pairs,
-            missing=missing,
-        )
+        self._configure(RULES.PERCEPTRON, **arguments(locals()))
 
     @property
     def margin(self) -> float:
@@ -259,25 +243,7 @@ class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # n
         max_pairs: int = MAX_PAIRS,
         missing: str = "skip",
     ) -> None:
-        self._configure(
-            RULES.MULTICLASS,
-            margin=margin,
-            average=average,
-            half_life=half_life,
-            pocket=pocket,
-            serve=serve,
-            intercept=intercept,
-            class_weight=class_weight,
-            max_features=max_features,
-            max_labels=max_labels,
-            hash_bits=hash_bits,
-            hash_seed=hash_seed,
-            violators=violators,
-            degree=degree,
-            interactions=interactions,
-            max_pairs=max_pairs,
-            missing=missing,
-        )
+        self._configure(RULES.MULTICLASS, **arguments(locals()))
 
     @property
     def margin(self) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from streamptron.common.checks import jobs_of
-from streamptron.common.parameters import MAX_PAIRS
+from streamptron.common.parameters import MAX_PAIRS, arguments
 from streamptron.doors.model import RULES
 from streamptron.doors.ranking import RankModel
 from streamptron.estimator.base import OneVector, summing_to, top_of
@@ -106,23 +106,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         max_pairs: int = MAX_PAIRS,
         missing: str = "skip",
     ) -> None:
-        self._configure(
-            RULES.RANKING,
-            update=update,
-            margin=margin,
-            C=C,
-            average=average,
-            half_life=half_life,
-            pocket=pocket,
-            serve=serve,
-            max_features=max_features,
-            hash_bits=hash_bits,
-            hash_seed=hash_seed,
-            degree=degree,
-            interactions=interactions,
-            max_pairs=max_pairs,
-            missing=missing,
-        )
+        self._configure(RULES.RANKING, **arguments(locals()))
 
     @property
     def update(self) -> str:

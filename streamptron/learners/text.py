@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 
+from streamptron.common.parameters import arguments
 from streamptron.common.river import base
 from streamptron.common.tokens import named_as_elsewhere
 from streamptron.doors.model import Model
@@ -127,15 +128,4 @@ class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
         normalize: str | None = None,
         fields: str | tuple[str, ...] | None = None,
     ) -> None:
-        self._configure(
-            analyzer=analyzer,
-            ngram_range=ngram_range,
-            lowercase=lowercase,
-            separators=separators,
-            min_length=min_length,
-            max_length=max_length,
-            fold_numbers=fold_numbers,
-            value=value,
-            normalize=normalize,
-            fields=fields,
-        )
+        self._configure(**arguments(locals()))

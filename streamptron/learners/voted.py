@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 
+from streamptron.common.parameters import arguments
 from streamptron.doors.adaptive import VotedModel
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
@@ -126,17 +127,7 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
         hash_seed: int | None = None,
         missing: str = "skip",
     ) -> None:
-        self._configure(
-            RULES.VOTED,
-            degree=degree,
-            budget=budget,
-            intercept=intercept,
-            class_weight=class_weight,
-            max_labels=max_labels,
-            hash_bits=hash_bits,
-            hash_seed=hash_seed,
-            missing=missing,
-        )
+        self._configure(RULES.VOTED, **arguments(locals()))
 
     # The parameters of its own, as they were given.
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from streamptron.common.parameters import MAX_PAIRS
+from streamptron.common.parameters import MAX_PAIRS, arguments
 from streamptron.learners import adaptive
 from streamptron.learners.arow import AROW
 from streamptron.learners.mira import MIRA
@@ -99,21 +99,7 @@ class AdaptiveClassifier(PairClassifier):
         degree: int = 1,
         max_pairs: int = MAX_PAIRS,
     ) -> None:
-        self.eta = eta
-        self.forget = forget
-        self.naive_bayes = naive_bayes
-        self.shape = shape
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.degree = degree
-        self.max_pairs = max_pairs
+        self.__dict__.update(arguments(locals()))
 
 
 class PerceptronClassifier(Linear, Classifier):
@@ -242,23 +228,7 @@ class PerceptronClassifier(Linear, Classifier):
         max_pairs: int = MAX_PAIRS,
         violators: str = "best",
     ) -> None:
-        self.margin = margin
-        self.average = average
-        self.half_life = half_life
-        self.pocket = pocket
-        self.serve = serve
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.degree = degree
-        self.max_pairs = max_pairs
-        self.violators = violators
+        self.__dict__.update(arguments(locals()))
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -337,24 +307,7 @@ class MIRAClassifier(Linear, Classifier):
         max_pairs: int = MAX_PAIRS,
         violators: str = "best",
     ) -> None:
-        self.C = C
-        self.update = update
-        self.average = average
-        self.half_life = half_life
-        self.pocket = pocket
-        self.serve = serve
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.degree = degree
-        self.max_pairs = max_pairs
-        self.violators = violators
+        self.__dict__.update(arguments(locals()))
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -422,18 +375,7 @@ class AROWClassifier(Linear, PairClassifier):
         degree: int = 1,
         max_pairs: int = MAX_PAIRS,
     ) -> None:
-        self.r = r
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.degree = degree
-        self.max_pairs = max_pairs
+        self.__dict__.update(arguments(locals()))
 
 
 class VotedPerceptronClassifier(PairClassifier):
@@ -502,14 +444,4 @@ class VotedPerceptronClassifier(PairClassifier):
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
     ) -> None:
-        self.degree = degree
-        self.budget = budget
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
+        self.__dict__.update(arguments(locals()))

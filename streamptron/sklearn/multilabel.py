@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from streamptron.common.cells import SKIP_NAN
 from streamptron.common.checks import truth, whole
 from streamptron.common.names import shown
+from streamptron.common.parameters import arguments
 from streamptron.estimator.batches import batch_of
 from streamptron.estimator.sets import entries_of, sets_of_entries
 from streamptron.learners import multilabel
@@ -93,12 +94,7 @@ class MultiLabelClassifier(Wrapper):
         shuffle: bool = True,
         random_state: Any = None,
     ) -> None:
-        self.eta = eta
-        self.forget = forget
-        self.threshold = threshold
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+        self.__dict__.update(arguments(locals()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
