@@ -25,11 +25,12 @@ from streamptron.engine.file cimport (
 from streamptron.engine.memory cimport sp_calloc, sp_free
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
-    sp_learner, sp_learner_expect_outputs, sp_learner_free, sp_learner_labels)
+    sp_learner, sp_learner_expect_outputs, sp_learner_expect_rows, sp_learner_free,
+    sp_learner_labels)
 from streamptron.engine.exchange cimport (
     SP_MARKS_MEMORY, SP_SHARD_KEY, SP_SHARD_MEMORY, sp_delta, sp_delta_digest, sp_delta_free,
     sp_delta_measure, sp_delta_overlay, sp_delta_shapes, sp_delta_use, sp_delta_words,
-    sp_delta_write, sp_joined, sp_learner_has_rows, sp_learner_widen, sp_shard, sp_sides_join)
+    sp_delta_write, sp_joined, sp_shard, sp_sides_join)
 
 from streamptron.doors.names import damaged
 
@@ -153,8 +154,8 @@ cdef class Side:
         cdef Model model = _like(base, labels, &n_outputs)
         cdef sp_learner* learner = &model.learner
         self.model = model
-        if "marks" in arrays and not sp_learner_has_rows(learner):
-            fault = sp_learner_widen(learner)
+        if "marks" in arrays:
+            fault = sp_learner_expect_rows(learner)
             if fault == SP_MARKS_MEMORY:
                 raise MemoryError(_NO_MEMORY)
             if fault:

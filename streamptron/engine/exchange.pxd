@@ -75,13 +75,6 @@ cdef extern from "exchange/packed.h" nogil:
     void sp_packed_write(const sp_event *event, Py_ssize_t first, Py_ssize_t last,
                          uint8_t *p) noexcept
 
-cdef extern from "wide/arrays.h" nogil:
-    int sp_learner_widen(sp_learner *learner) noexcept
-
-
-cdef extern from "exchange/label_rows.h" nogil:
-    bint sp_learner_has_rows(const sp_learner *learner) noexcept
-
 
 cdef extern from "rows/marks.h" nogil:
     enum:

@@ -54,8 +54,8 @@ SP_FOR_SIZE
 #include "voted/gather.c"
 #include "voted/report.c"
 #include "table/arrays.c"
+#include "machine/arrays.c"
 #include "exchange/join.c"
-#include "exchange/label_rows.c"
 #include "exchange/packed.c"
 #include "wide/arrays.c"
 #ifdef SP_ONE_FILE

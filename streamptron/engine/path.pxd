@@ -158,6 +158,7 @@ cdef extern from "learner/can.h" nogil:
 
 cdef extern from "path/path.h" nogil:
     sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_expect_rows(sp_learner *learner) noexcept
     int sp_learner_ready(sp_learner *learner) noexcept
     size_t sp_learner_bytes(const sp_learner *learner) noexcept
     int sp_learner_copy(sp_learner *to, const sp_learner *other) noexcept

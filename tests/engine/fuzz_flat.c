@@ -33,11 +33,11 @@ static void write_parts(const sp_learner *learner, sp_arrays *flat, part *parts)
     if (sp_index_is_limited(&learner->index))
         flat->stamps = (uint32_t *)parts[6].start;
     sp_arrays_write(flat, &learner->index, &learner->table);
-    bool rows = sp_learner_has_rows(learner);
+    bool rows = sp_machine_rows_array(learner) != SP_ROWS_NONE;
     uint32_t *marks = (uint32_t *)part_new(parts, MARKS,
-                                           rows ? kit_measure_rows(learner, flat) : 0, 16);
+                                           rows ? sp_machine_rows_measure(learner, flat) : 0, 16);
     if (rows)
-        kit_write_rows(learner, flat, marks);
+        sp_machine_rows_write(learner, flat, marks);
     if (learner->index.bits == 0)
         sp_arrays_lookup(flat);
     sp_arrays_free(flat);

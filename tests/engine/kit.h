@@ -11,9 +11,8 @@
 #include "voted/arrays.h"
 #include "exchange/delta.h"
 #include "table/arrays.h"
-#include "exchange/label_rows.h"
 #include "exchange/merge.h"
-#include "wide/arrays.h"
+#include "machine/arrays.h"
 
 enum {
     KIT_MOST = 24,    /* features of an event */
@@ -337,33 +336,10 @@ static inline int kit_learner_like(sp_learner *to, const kit_kind *kind, const s
     if (to->answer == SP_ANSWER_PAIR
         && sp_learner_expect(to, sp_learner_labels(from), from->two.positive) < 0)
         return -1;
-    if (sp_learner_is_wide(from) && sp_learner_widen(to) != 0)
+    if (sp_machine_rows_array(from) != SP_ROWS_NONE && sp_learner_expect_rows(to) != 0)
         return -1;
     kit_take_counts(to, from);
     return 0;
-}
-
-/* The rows of a learner whose slots have been written: how many marks of 16 bytes; and these. */
-static inline size_t kit_measure_rows(const sp_learner *learner, const sp_arrays *flat)
-{
-    return sp_learner_is_wide(learner) ? sp_entries_measure(learner, flat)
-                                       : sp_label_rows_measure(learner, flat);
-}
-
-static inline void kit_write_rows(const sp_learner *learner, sp_arrays *flat, uint32_t *marks)
-{
-    if (sp_learner_is_wide(learner))
-        sp_entries_write(learner, flat, (uint64_t *)(void *)marks);
-    else
-        sp_label_rows_write(learner, flat, marks);
-}
-
-static inline int kit_read_rows(sp_learner *to, const uint32_t *marks, size_t n, bool in_place)
-{
-    const uint64_t *entries = (const uint64_t *)(const void *)marks;
-    if (sp_learner_is_wide(to))
-        return in_place ? sp_entries_map(to, entries, n) : sp_entries_read(to, entries, n);
-    return in_place ? sp_label_rows_map(to, marks, n) : sp_label_rows_read(to, marks, n);
 }
 
 /* Fill in such a learner from flat arrays, which the rows' marks belong to. 0, SP_ARRAYS_, or -1
@@ -380,8 +356,8 @@ static inline int kit_read_flat(sp_learner *to, sp_arrays *flat, const uint32_t 
         fault = SP_ARRAYS_WEIGHT;
     if (!fault && sp_learner_ready(to) < 0)
         return -1;
-    if (!fault && sp_learner_has_rows(to))
-        wrong = kit_read_rows(to, marks, n_marks, in_place);
+    if (!fault && sp_machine_rows_array(to) != SP_ROWS_NONE)
+        wrong = sp_machine_rows_read(to, marks, n_marks, in_place);
     return wrong == SP_MARKS_MEMORY ? -1 : wrong ? SP_ARRAYS_WEIGHT : fault;
 }
 

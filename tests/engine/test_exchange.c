@@ -57,11 +57,12 @@ static void write_arrays(arrays *a, const sp_learner *learner)
     memset(a, 0, sizeof(*a));
     CHECK_SAME(sp_arrays_measure(&a->flat, &learner->index, &learner->table), 0);
     fill_arrays(a, learner);
-    if (sp_learner_has_rows(learner)) { /* they are counted in the slots that have been written */
-        a->n_marks = kit_measure_rows(learner, &a->flat);
+    /* they are counted in the slots that have been written */
+    if (sp_machine_rows_array(learner) != SP_ROWS_NONE) {
+        a->n_marks = sp_machine_rows_measure(learner, &a->flat);
         free(a->bytes);
         fill_arrays(a, learner);
-        kit_write_rows(learner, &a->flat, a->marks);
+        sp_machine_rows_write(learner, &a->flat, a->marks);
     }
     if (learner->index.bits == 0)
         sp_arrays_lookup(&a->flat);

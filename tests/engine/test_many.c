@@ -179,9 +179,8 @@ static int go_on(sp_learner *to, const kit_kind *kind, const sp_learner *base,
     laid.ceiling = learner->ceiling;
     check_fail_at(fail_at);
     sp_delta own = *delta;
-    own.numbers = NULL; /* another's, as is what was reformed */
-    own.reformed = NULL;
-    own.ours = NULL;
+    own.numbers = NULL; /* another's, as are shadows */
+    own.forms.shadows = NULL;
     int fault = sp_delta_overlay(&own, &laid, base, laid.table.n_outputs, 0, SP_ARRAYS_DEPTH,
                                  &shard);
     if (!fault) {

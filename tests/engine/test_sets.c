@@ -157,11 +157,11 @@ static flat_state flatten(const sp_learner *learner)
     state.flat.keys = (sp_key *)calloc(state.flat.n_keys + 1, sizeof(sp_key));
     state.flat.texts = (uint8_t *)calloc(state.flat.n_texts + 1, 1);
     sp_arrays_write(&state.flat, &learner->index, &learner->table);
-    state.n = sp_label_rows_measure(learner, &state.flat);
+    state.n = sp_machine_rows_measure(learner, &state.flat);
     state.marks = (uint32_t *)calloc(state.n + 1, 16);
     state.marked = (double *)calloc((size_t)learner->sets.n_labels + 1, SP_LABEL_WIDTH * 8);
     sp_sets_labels_write(learner, state.marked);
-    sp_label_rows_write(learner, &state.flat, state.marks);
+    sp_machine_rows_write(learner, &state.flat, state.marks);
     return state;
 }
 
@@ -301,7 +301,7 @@ static int read_again(sp_learner *other, const sp_learner *learner, const flat_s
     CHECK_SAME(sp_sets_init(&other->sets, 1.0, 0.001), 0);
     CHECK_SAME(sp_sets_expect(other, learner->sets.n_labels), 0);
     int fault = sp_sets_labels_read(other, state->marked);
-    return fault ? fault : sp_label_rows_read(other, state->marks, state->n);
+    return fault ? fault : sp_machine_rows_read(other, state->marks, state->n, false);
 }
 
 static void test_flat(void)

@@ -3,6 +3,7 @@
 
 #include "kit.h"
 
+#include "wide/arrays.h"
 #include "wide/machine.h"
 
 enum { EVENTS = 700, NAMES = 60, LABELS = SP_WIDE_FROM };

@@ -17,7 +17,6 @@ static double sp_adaptive_size(const sp_table *table, sp_slot_type slot)
 
 /* The slots of AdaptiveClassifier with up to two labels. */
 static const sp_slot_kind sp_adaptive_slots = {
-    .weights = false,
     .blocks_for = sp_adaptive_blocks_for,
     .size = sp_adaptive_size,
 };

@@ -158,48 +158,8 @@ SP_API void sp_delta_free(sp_delta *delta)
     sp_free(delta->laid);
     delta->numbers = NULL;
     delta->laid = NULL;
-    for (int k = 0; delta->reformed != NULL && k < 2; k++) {
-        if (delta->reformed[k].table.arena != NULL)
-            sp_wide_drop(&delta->reformed[k].table);
-    }
+    sp_machine_forms_free(&delta->forms);
     sp_shapes_free(&delta->was);
-    sp_free(delta->reformed);
-    sp_free(delta->ours);
-    delta->reformed = NULL;
-    delta->ours = NULL;
-}
-
-/* Whether what is written of a learner are rows of many labels. */
-static bool sp_delta_is_wide(const sp_learner *learner)
-{
-    return sp_machine_is_wide(learner) || sp_wide_is_due(learner, learner->table.n_outputs);
-}
-
-/* Let learner and base be of one form. -1 without memory. */
-static int sp_delta_reform(sp_delta *delta, sp_shard *shard, const sp_shard *base)
-{
-    if (!sp_delta_is_wide(shard->learner) && !sp_machine_is_wide(base->learner))
-        return 0;
-    delta->reformed = (sp_learner *)sp_calloc(2, sizeof(sp_learner));
-    delta->ours = (sp_shard *)sp_malloc(sizeof(sp_shard));
-    if (delta->reformed == NULL || delta->ours == NULL)
-        return -1;
-    *delta->ours = *base;
-    if (!sp_machine_is_wide(shard->learner)) {
-        delta->reformed[0] = *shard->learner;
-        if (sp_wide_shadow(&delta->reformed[0].table, shard->learner, shard->n_slots, -1) < 0)
-            return -1;
-        shard->learner = &delta->reformed[0];
-    }
-    if (!sp_machine_is_wide(base->learner)) {
-        delta->reformed[1] = *base->learner;
-        if (sp_wide_shadow(&delta->reformed[1].table, base->learner, base->n_slots,
-                           shard->learner->two.positive)
-            < 0)
-            return -1;
-        delta->ours->learner = &delta->reformed[1];
-    }
-    return 0;
 }
 
 /* The numbers that a shard or its base has, rising. -1 without memory. */
@@ -290,9 +250,8 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
     memset(delta, 0, sizeof(sp_delta));
     if (sp_names_fault(shard) || sp_names_fault(base))
         return SP_SHARD_KEY;
-    if (sp_delta_reform(delta, shard, base) < 0)
+    if (sp_machine_one_form(&delta->forms, shard, 1, &base) < 0)
         return SP_SHARD_MEMORY;
-    base = delta->ours == NULL ? base : delta->ours;
     delta->width = (size_t)shard->learner->table.width;
     if (shard->learner->index.bits) {
         if (sp_delta_numbers(delta, shard, base) < 0)
@@ -328,7 +287,7 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
     size_t at = SP_SLOTS_RESERVED;
     sp_key key;
     sp_delta so_far = *delta;
-    base = delta->ours == NULL ? base : delta->ours;
+    base = delta->forms.shadows == NULL ? base : &delta->forms.base;
     so_far.n_rows = 0;
     so_far.n_marks = sp_machine_row_blocks(shard->learner) != 0;
     if (so_far.n_marks)
@@ -452,29 +411,18 @@ static int sp_overlay_begin(sp_learner *learner, const sp_learner *from, ptrdiff
 static bool sp_fits(const sp_delta *delta, const sp_table *table, sp_slot_type n_slots)
 {
     size_t n = 0;
-    const double *row;
     if (delta->n_blocks != (size_t)table->n_blocks)
         return false;
     for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
         if (delta->blocks[b] > delta->n_rows - n)
             return false;
-        /* the fields of the last block that no label has */
-        int first = table->width;
-        if (table->kind->weights && b == delta->n_blocks - 1)
-            first = (int)(table->n_outputs - (table->n_blocks - 1) * table->lanes)
-                    * table->layout.fields;
+        if (sp_table_rows_fault(table, (ptrdiff_t)b, delta->rows + n * (size_t)table->width,
+                                delta->blocks[b]))
+            return false;
         for (size_t i = n, end = n + delta->blocks[b]; i < end; i++) {
             if (delta->slots[i] == 0 || delta->slots[i] >= n_slots
                 || (i > n && delta->slots[i] <= delta->slots[i - 1]))
                 return false;
-            row = delta->rows + i * (size_t)table->width;
-            if (table->kind->weights
-                && !sp_fields_are_sound(&table->layout, row, (size_t)table->lanes))
-                return false;
-            for (int f = first; f < table->width; f++) {
-                if (row[f] != 0.0)
-                    return false;
-            }
         }
         n += delta->blocks[b];
     }
@@ -539,7 +487,7 @@ static int sp_overlay_rows(const sp_delta *delta, const sp_slot_type *slots, sp_
             n++;
         }
     }
-    if (!table->kind->weights && sp_machine_slots_fault(learner, n_slots))
+    if (sp_machine_slots_fault(learner, n_slots))
         return SP_SHARD_NUMBER;
     fault = sp_machine_overlay_rows(learner, slots, delta->blocks, n, delta->marks, delta->n_marks,
                                     delta->marked);
@@ -742,18 +690,13 @@ static int sp_digest(const sp_shard *shard, uint64_t *h)
     return 0;
 }
 
-/* The slots, of a learner with many labels as those of one that has rows. */
+/* The slots, in the form that deltas have. */
 static int sp_mix_slots(const sp_shard *shard, uint64_t *h)
 {
-    sp_learner turned = *shard->learner;
-    sp_shard of = *shard;
-    if (sp_machine_is_wide(&turned) || !sp_delta_is_wide(&turned))
-        return sp_digest(shard, h);
-    of.learner = &turned;
-    int failed = sp_wide_shadow(&turned.table, shard->learner, shard->n_slots, -1);
-    if (failed == 0)
-        failed = sp_digest(&of, h);
-    sp_wide_drop(&turned.table);
+    sp_forms forms = {.shadows = NULL};
+    const int failed
+        = sp_machine_one_form(&forms, NULL, 0, &shard) < 0 ? -1 : sp_digest(shard, h);
+    sp_machine_forms_free(&forms);
     return failed;
 }
 

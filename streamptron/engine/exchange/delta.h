@@ -68,8 +68,7 @@ typedef struct sp_delta {
     size_t n_numbers;
     size_t width;       /* of a row */
     sp_key *laid;       /* the names that it has given a shard */
-    sp_learner *reformed; /* learner and base, if they were of another form; and the base then */
-    sp_shard *ours;
+    sp_forms forms;     /* of the shard and its base */
 } sp_delta;
 
 /* Free what sp_delta_measure or sp_delta_overlay has made. */

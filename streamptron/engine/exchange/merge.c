@@ -19,7 +19,7 @@
 
 static void sp_mix_free(sp_merge *m)
 {
-    sp_machine_mix_form_free(m);
+    sp_machine_forms_free(&m->forms);
     for (int k = 0, end = m->n; k < end; k++)
         sp_shard_free(&m->shards[k]);
     sp_free(m->parts);
@@ -200,7 +200,7 @@ SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *sha
     if (n > 1)
         sp_machine_mixed(to);
     to->version += 1;
-    if (sp_learner_unsound(to, m.sound && to->table.kind->weights) == NULL)
+    if (sp_learner_unsound(to, m.sound) == NULL)
         return 0;
     return unverified ? SP_SHARD_NUMBER : SP_SHARD_LARGE;
 }

@@ -46,24 +46,7 @@ static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk
 static bool sp_differs(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                        sp_slot_type slot)
 {
-    const sp_layout *layout = &m->to->table.layout;
-    bool folds = m->to->table.average == SP_AVERAGE_EXPONENTIAL;
-    bool comparable = shard->learner->table.lanes == m->base->learner->table.lanes
-                      && (!m->to->table.kind->weights || (shard->plain && m->base->plain));
-    sp_slot_type base = sp_base_slot(m, slot);
-    if (sp_table_is_wide(&m->to->table))
-        return !sp_machine_mix_same(m, shard, own, base);
-    if (comparable && !folds) {
-        if (sp_machine_mix_same(m, shard, own, base))
-            return false;
-        if (layout->p < 0)
-            return true;
-    }
-    for (ptrdiff_t o = 0, end = m->to->table.n_outputs; o < end; o++) {
-        if (!sp_mix_is_same(m, shard, own, base, o))
-            return true;
-    }
-    return false;
+    return !sp_machine_mix_same(m, shard, own, sp_base_slot(m, slot));
 }
 
 /* Whether a shard has touched one of these features. */
@@ -82,12 +65,11 @@ static bool sp_differs_somewhere(const sp_merge *m, const sp_shard *shard, sp_sl
     return false;
 }
 
-/* Prefetch what shards have of a slot of weights that comes soon: names that a shard has after
-   another one lie anywhere in its own table. */
+/* Prefetch what shards have of a slot that comes soon: names that a shard has after another one lie
+   anywhere in its own table. */
 static void sp_mix_prefetch(const sp_merge *m, sp_slot_type slot)
 {
-    const int end = m->to->table.kind->weights ? m->n_parts : 0;
-    for (int i = 0; i < end; i++) {
+    for (int i = 0; i < m->n_parts; i++) {
         const sp_shard *shard = &m->shards[m->parts[i].k];
         const sp_slot_type own = sp_source_own(shard, slot);
         for (ptrdiff_t b = 0; b < shard->learner->table.n_blocks; b++) {
@@ -116,34 +98,12 @@ static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
     return sp_machine_mix_slot(m, slot);
 }
 
-/* Whether a shard, or the base, may have numbers for a block of a chunk. */
-static bool sp_writes(const sp_merge *m, const sp_shard *shard, ptrdiff_t block, size_t chunk)
-{
-    const sp_table *to = &m->to->table;
-    if (!sp_shard_is_aligned(shard, chunk))
-        return true;                 /* its slots of these features may lie anywhere */
-    if (!m->to->table.kind->weights) /* its blocks are not outputs side by side */
-        return m->n_parts || sp_shard_chunk(shard, block, chunk) != shard->learner->table.zeros;
-    for (ptrdiff_t o = block * to->lanes, end = SP_MIN((block + 1) * to->lanes, to->n_outputs);
-         o < end; o++) {
-        ptrdiff_t own = shard->outputs[o];
-        if (own >= 0
-            && sp_shard_chunk(shard, own / shard->learner->table.lanes, chunk)
-                   != shard->learner->table.zeros)
-            return true;
-    }
-    return false;
-}
-
 /* The chunks that may be written. -1 without memory. */
 static int sp_make_chunks(sp_merge *m, size_t chunk)
 {
     sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
     for (uint32_t b = 0, end = (uint32_t)m->to->table.n_blocks; b < end; b++) {
-        bool writes = slot < m->base->n_slots && sp_writes(m, m->base, b, chunk);
-        for (int i = 0, end = m->n_parts; i < end; i++)
-            writes = writes || sp_writes(m, &m->shards[m->parts[i].k], b, chunk);
-        if (writes && sp_machine_mix_writes(m, b, chunk)
+        if (sp_machine_mix_writes(m, b, chunk)
             && sp_table_reserve_blocks(&m->to->table, &slot, 1, m->n_slots, &b, 1) < 0)
             return -1;
     }
@@ -256,9 +216,8 @@ SP_PRIVATE int sp_mix_rows(sp_merge *m)
     sp_table *to = &m->to->table;
     const sp_table *base = &m->base->learner->table;
     size_t chunks = ((m->n_slots - 1) >> SP_CHUNK_BITS) + 1;
-    size_t new = chunks - SP_MIN(chunks, base->n_chunks);
-    if (to->kind->weights) /* of others few chunks are there in more than the first block */
-        new *= (size_t)to->n_blocks;
+    const size_t new
+        = (chunks - SP_MIN(chunks, base->n_chunks)) * (size_t)sp_machine_mix_blocks(m);
     if (sp_table_reserve_places(to, chunks, to->is_full_size) < 0
         || sp_pool_reserve(&to->pool, base->pool.used + new * sp_pool_block(sp_chunk_bytes(to)))
                < 0)

@@ -42,7 +42,9 @@ SP_PRIVATE const char *sp_learner_unsound(const sp_learner *learner, bool sound)
     const char *wrong = sp_counts_fault(learner);
     if (wrong != NULL)
         return wrong;
-    if (!sound && sp_machine_slots_fault(learner, learner->index.n_slots))
+    if (!sound
+        && (!sp_table_is_sound(&learner->table)
+            || sp_machine_slots_fault(learner, learner->index.n_slots)))
         return "a number of a feature is none that learning can have made";
     return sp_machine_fault(learner);
 }

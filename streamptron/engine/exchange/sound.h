@@ -1,7 +1,7 @@
 /* Whether a learner is one that learning can have made.
 
    What a file says is asked this when it is loaded, part by part (file/counts.h, table/arrays.h,
-   exchange/label_rows.h), and what a merge or deltas have made before it is handed out: so no call
+   machine/arrays.h), and what a merge or deltas have made before it is handed out: so no call
    makes a model that cannot be saved and loaded again. */
 
 #ifndef STREAMPTRON_EXCHANGE_SOUND_H

@@ -1,14 +1,13 @@
 #include "file/arrays.h"
 
-#include "exchange/label_rows.h"
 #include "exchange/shaped.h"
 #include "file/counts.h"
+#include "machine/arrays.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "sets/arrays.h"
 #include "table/arrays.h"
 #include "voted/arrays.h"
-#include "wide/arrays.h"
 
 #include <string.h>
 
@@ -39,6 +38,12 @@ static const char *sp_shapes_words(void)
 
 /* --- Reading */
 
+/* Which array has the rows of labels, if there are any. */
+static int sp_array_of_rows(const sp_learner *learner)
+{
+    return sp_machine_rows_array(learner) == SP_ROWS_ENTRIES ? SP_ARRAY_ENTRIES : SP_ARRAY_MARKS;
+}
+
 /* A bit for each array that such a model has. */
 static uint32_t sp_arrays_expected(const sp_learner *learner)
 {
@@ -49,12 +54,10 @@ static uint32_t sp_arrays_expected(const sp_learner *learner)
         all |= 1U << SP_ARRAY_KEYS | 1U << SP_ARRAY_TEXTS | 1U << SP_ARRAY_LOOKUP;
     if (sp_index_is_limited(&learner->index))
         all |= 1U << SP_ARRAY_STAMPS;
-    if (learner->adaptive.rows)
-        all |= 1U << SP_ARRAY_MARKS;
     if (sp_learner_is_shaped(learner))
         all |= 1U << SP_ARRAY_SHAPES;
-    if (sp_learner_is_wide(learner))
-        all |= 1U << SP_ARRAY_ENTRIES;
+    if (sp_machine_rows_array(learner) != SP_ROWS_NONE)
+        all |= 1U << sp_array_of_rows(learner);
     if (sp_learner_can(learner, SP_CAN_VOTE)) {
         for (int i = SP_ARRAY_VOTED_VALUES; i <= SP_ARRAY_VOTED_STARTS; i++)
             all |= 1U << i;
@@ -62,7 +65,7 @@ static uint32_t sp_arrays_expected(const sp_learner *learner)
             all |= 1U << i;
     }
     if (sp_learner_can(learner, SP_CAN_SET))
-        all |= 1U << SP_ARRAY_MARKED | 1U << SP_ARRAY_MARKS;
+        all |= 1U << SP_ARRAY_MARKED;
     return all;
 }
 
@@ -159,22 +162,18 @@ static int sp_shapes_open(const sp_file_arrays *arrays, sp_learner *learner, sp_
     return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, sp_shapes_words()) : 0;
 }
 
-/* --- More than two labels */
-
-/* The rows, behind names and slots. */
-static int sp_marks_open(const sp_file_arrays *arrays, sp_learner *learner, bool in_place,
-                         sp_fault *fault)
+/* The rows of labels, behind names and slots. */
+static int sp_array_rows_open(const sp_file_arrays *arrays, sp_learner *learner, bool in_place,
+                              sp_fault *fault)
 {
     size_t n;
-    const uint32_t *marks = (const uint32_t *)sp_array_at(arrays, SP_ARRAY_MARKS, &n);
-    return sp_marks_fault(in_place ? sp_label_rows_map(learner, marks, n)
-                                   : sp_label_rows_read(learner, marks, n),
-                          fault);
+    const void *rows = sp_array_at(arrays, sp_array_of_rows(learner), &n);
+    return sp_marks_fault(sp_machine_rows_read(learner, rows, n, in_place), fault);
 }
 
-/* The same of a learner of several labels an event, and what is kept for each label. */
-static int sp_sets_arrays_open(const sp_file_arrays *arrays, sp_learner *learner, bool in_place,
-                               sp_fault *fault)
+/* What is kept for each label of several. */
+static int sp_marked_open(const sp_file_arrays *arrays, sp_learner *learner, bool in_place,
+                          sp_fault *fault)
 {
     size_t n_labels;
     const double *marked
@@ -182,22 +181,9 @@ static int sp_sets_arrays_open(const sp_file_arrays *arrays, sp_learner *learner
     if (n_labels != (size_t)learner->sets.n_labels)
         return sp_fault_say(fault, SP_WHY_DAMAGED,
                             "what is kept for each label does not fit the labels");
-    int failed = sp_marks_fault(sp_sets_labels_read(learner, marked), fault);
     if (in_place) /* an event's entries are looked at when it is scored */
         learner->sets.unverified = arrays->shapes[SP_ARRAY_MARKS].n;
-    return failed ? failed : sp_marks_open(arrays, learner, in_place, fault);
-}
-
-/* The rows of a linear learner with many labels, behind names and slots. */
-static int sp_entries_open(const sp_file_arrays *arrays, sp_learner *learner, bool in_place,
-                           sp_fault *fault)
-{
-    size_t n;
-    const uint64_t *entries
-        = (const uint64_t *)sp_array_at(arrays, SP_ARRAY_ENTRIES, &n);
-    return sp_marks_fault(in_place ? sp_entries_map(learner, entries, n)
-                                   : sp_entries_read(learner, entries, n),
-                          fault);
+    return sp_marks_fault(sp_sets_labels_read(learner, marked), fault);
 }
 
 /* Names and slots. */
@@ -229,7 +215,7 @@ SP_API int sp_file_arrays_open(const sp_file_arrays *arrays, sp_learner *learner
         return sp_fault_say(fault, SP_WHY_FOREIGN,
                             "holds a VotedPerceptron, which cannot be used in place");
     if (arrays->shapes[SP_ARRAY_ENTRIES].there
-        && sp_learner_widen(learner) == SP_MARKS_MEMORY)
+        && sp_learner_expect_rows(learner) == SP_MARKS_MEMORY)
         return sp_fault_memory(fault);
     if (!sp_arrays_are_its(arrays, learner, from))
         return sp_fault_say(fault, SP_WHY_DAMAGED, "the arrays are not those of such a model");
@@ -241,15 +227,11 @@ SP_API int sp_file_arrays_open(const sp_file_arrays *arrays, sp_learner *learner
         return failed;
     if (sp_learner_is_shaped(learner))
         failed = sp_shapes_open(arrays, learner, fault);
-    if (failed)
-        return failed;
-    if (learner->adaptive.rows)
-        return sp_marks_open(arrays, learner, in_place, fault);
-    if (arrays->shapes[SP_ARRAY_ENTRIES].there)
-        return sp_entries_open(arrays, learner, in_place, fault);
-    if (sp_learner_can(learner, SP_CAN_SET))
-        return sp_sets_arrays_open(arrays, learner, in_place, fault);
-    return votes ? sp_voted_open(arrays, learner, n_outputs, fault) : 0;
+    if (!failed && sp_learner_can(learner, SP_CAN_SET))
+        failed = sp_marked_open(arrays, learner, in_place, fault);
+    if (!failed && arrays->shapes[sp_array_of_rows(learner)].there)
+        failed = sp_array_rows_open(arrays, learner, in_place, fault);
+    return !failed && votes ? sp_voted_open(arrays, learner, n_outputs, fault) : failed;
 }
 
 SP_API int sp_file_arrays_look_through(const sp_file_arrays *arrays, sp_learner *learner,
@@ -359,14 +341,11 @@ static void sp_rows_lay_out(sp_laying *laying)
         if (p != NULL)
             sp_sets_labels_write(learner, (double *)p);
     }
-    if (sp_learner_is_wide(learner)) {
-        p = sp_array_room(laying, SP_ARRAY_ENTRIES, sp_entries_measure(learner, flat));
+    if (sp_machine_rows_array(learner) != SP_ROWS_NONE) {
+        p = sp_array_room(laying, sp_array_of_rows(learner),
+                          sp_machine_rows_measure(learner, flat));
         if (p != NULL)
-            sp_entries_write(learner, flat, (uint64_t *)p);
-    } else if (sp_learner_has_rows(learner)) {
-        p = sp_array_room(laying, SP_ARRAY_MARKS, sp_label_rows_measure(learner, flat));
-        if (p != NULL)
-            sp_label_rows_write(learner, flat, (uint32_t *)p);
+            sp_machine_rows_write(learner, flat, p);
     }
 }
 

@@ -1,12 +1,11 @@
 #include "file/delta.h"
 
-#include "exchange/label_rows.h"
 #include "file/counts.h"
 #include "json/values.h"
+#include "machine/arrays.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "rows/marks.h"
-#include "wide/arrays.h"
 
 #include <string.h>
 
@@ -131,7 +130,8 @@ SP_API void sp_delta_shapes(const sp_delta *d, const sp_learner *learner, sp_arr
         [SP_DELTA_BLOCKS] = {.there = true, .n = d->n_blocks},
         [SP_DELTA_RENAMED] = {.there = limited, .n = d->n_renamed},
         [SP_DELTA_STAMPS] = {.there = limited, .n = d->n_stamps},
-        [SP_DELTA_MARKS] = {.there = sp_learner_has_rows(learner), .n = d->n_marks},
+        [SP_DELTA_MARKS] = {.there = sp_machine_rows_array(learner) != SP_ROWS_NONE,
+                            .n = d->n_marks},
         [SP_DELTA_SHAPES] = {.there = d->n_shapes && learner->adaptive.shapes.n_layers,
                              .n = d->n_shapes},
         [SP_DELTA_TEXTS] = {.there = exact, .n = d->n_texts},
@@ -217,8 +217,7 @@ SP_PRIVATE int sp_sent_overlay(sp_sent *sent, const sp_contents *base, const sp_
         failed = fault->kind = SP_WHY_DAMAGED;
     if (failed)
         return failed;
-    bool wide = sent->header.arrays[SP_DELTA_MARKS].there && !sp_learner_has_rows(learner);
-    int wrong = wide ? sp_learner_widen(learner) : 0;
+    int wrong = sent->header.arrays[SP_DELTA_MARKS].there ? sp_learner_expect_rows(learner) : 0;
     if (wrong == SP_MARKS_MEMORY)
         return sp_fault_memory(fault);
     if (wrong)

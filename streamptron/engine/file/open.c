@@ -259,11 +259,11 @@ static int sp_labels_open(sp_contents *contents, ptrdiff_t *n_outputs, sp_fault 
     uint32_t n = json->nodes[0].n, node = 1;
     for (uint32_t k = 0; k < n; k++, node = json->nodes[node].next)
         sp_alarms_name(&contents->parameters, &contents->given, json, node, k, learner);
-    if (answer == SP_ANSWER_LABELS || answer == SP_ANSWER_SETS)
+    if (sp_learner_by_label(learner))
         *n_outputs = n;
     if (answer == SP_ANSWER_LABELS)
         return 0;
-    if (answer == SP_ANSWER_SETS)
+    if (sp_learner_can(learner, SP_CAN_SET))
         return sp_learner_expect(learner, n, 0) < 0 ? sp_fault_memory(fault) : 0;
     bool true_first = n > 0 && sp_value_number(json, 1, false, &number) && number == 1.0;
     if (sp_learner_expect(learner, n, true_first ? 0 : 1) < 0)

@@ -3,6 +3,7 @@
 #ifndef STREAMPTRON_LIBRARY_ANSWER_H
 #define STREAMPTRON_LIBRARY_ANSWER_H
 
+#include "learner/can.h"
 #include "library/model.h"
 
 /* Score an event, and say who answers. SPT_OK or a code. */
@@ -37,7 +38,7 @@ SP_PRIVATE int sp_parts_named(spt_event *event, spt_part *parts, size_t n, spt_e
 /* Whether a model has sets of labels. */
 static inline bool sp_has_sets(const spt_model *model)
 {
-    return model->contents.learner.answer == SP_ANSWER_SETS;
+    return sp_learner_can(&model->contents.learner, SP_CAN_SET);
 }
 
 #endif

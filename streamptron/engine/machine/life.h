@@ -96,7 +96,8 @@ static inline const char *sp_machine_fault(const sp_learner *learner)
     }
 }
 
-/* Whether a table of so many slots has numbers that this machine cannot have written. */
+/* Whether a table of so many slots has numbers that this machine cannot have written, where
+   sp_table_rows_fault cannot say so. */
 SP_RARE static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
@@ -105,9 +106,7 @@ SP_RARE static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_
         return sp_many_slots_fault(learner, n_slots);
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
         return sp_sets_slots_fault(learner, n_slots);
-    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
-        return false; /* what there is lies in rows */
-    return !sp_table_is_sound(&learner->table);
+    return false;
 }
 
 /* Work out what is kept beside the slots, once they are there. -1 without memory. */

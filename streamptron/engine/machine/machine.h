@@ -48,12 +48,6 @@ static inline sp_machine sp_machine_of(const sp_learner *learner)
     }
 }
 
-/* A linear learner whose labels lie in rows. */
-static inline bool sp_machine_is_wide(const sp_learner *learner)
-{
-    return sp_machine_of(learner) == SP_MACHINE_WIDE;
-}
-
 /* AdaptiveClassifier, with any number of labels. */
 static inline bool sp_machine_is_adaptive(const sp_learner *learner)
 {

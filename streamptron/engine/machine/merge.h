@@ -13,11 +13,6 @@ static inline int sp_machine_mix_form(sp_merge *m)
     return sp_wide_mix_form(m);
 }
 
-static inline void sp_machine_mix_form_free(sp_merge *m)
-{
-    sp_wide_mix_form_free(m);
-}
-
 /* Memory for it. -1 without; call sp_machine_mix_free in either case. */
 static inline int sp_machine_mix_reserve(sp_merge *m)
 {
@@ -61,26 +56,32 @@ static inline int sp_machine_mix_model(sp_merge *m)
 static inline bool sp_machine_mix_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                                        sp_slot_type base)
 {
-    if (sp_machine_of(m->to) == SP_MACHINE_MANY)
+    switch (sp_machine_of(m->to)) {
+    case SP_MACHINE_ADAPTIVE:
+        return sp_mix_same_rows(m, shard, own, base);
+    case SP_MACHINE_MANY:
         return sp_many_mix_same(m, shard, own, base);
-    if (sp_machine_of(m->to) == SP_MACHINE_WIDE)
+    case SP_MACHINE_WIDE:
         return sp_wide_mix_same(m, shard, own, base);
-    const ptrdiff_t n
-        = SP_MAX(shard->learner->table.n_blocks, m->base->learner->table.n_blocks);
-    for (ptrdiff_t b = 0; b < n; b++) {
-        const double *row = sp_shard_row(shard, b, own);
-        const double *its = sp_shard_row(m->base, b, base);
-        if (row != its
-            && !sp_machine_same_row(shard->learner, (uint32_t)b, row, m->base->learner, its))
-            return false;
+    case SP_MACHINE_SETS:
+        return sp_sets_same_row(&shard->learner->table, sp_shard_row(shard, 0, own),
+                                &m->base->learner->table, sp_shard_row(m->base, 0, base));
+    default:
+        return sp_weights_mix_same(m, shard, own, base);
     }
-    return true;
 }
 
-/* Whether a block of a chunk may have numbers, where a shard has some in the chunk. */
+/* Whether a block of a chunk may have numbers. */
 static inline bool sp_machine_mix_writes(const sp_merge *m, uint32_t block, size_t chunk)
 {
-    return !sp_machine_is_adaptive(m->to) || block == 0 || sp_adaptive_mix_has_columns(m, chunk);
+    return block > 0 && sp_machine_is_adaptive(m->to) ? sp_adaptive_mix_has_columns(m, chunk)
+                                                      : sp_mix_writes(m, block, chunk);
+}
+
+/* How many blocks of a new chunk have numbers, more or less. */
+static inline ptrdiff_t sp_machine_mix_blocks(const sp_merge *m)
+{
+    return sp_machine_is_adaptive(m->to) ? 1 : m->to->table.n_blocks;
 }
 
 /* What is neither kept once nor in slots, once these are there. -1 without memory. */

@@ -5,6 +5,19 @@
 
 #include "machine/machine.h"
 
+/* See that a shard and its base, of which a delta is made, are of one form, or one learner alone
+   (n = 0) of that which deltas have. -1 without memory; free the forms in either case. */
+static inline int sp_machine_one_form(sp_forms *forms, sp_shard *shard, int n,
+                                      const sp_shard **base)
+{
+    return sp_wide_one_form(forms, shard, n, base, n ? shard->learner->two.positive : -1, false);
+}
+
+static inline void sp_machine_forms_free(sp_forms *forms)
+{
+    sp_wide_forms_free(forms);
+}
+
 /* Whether chunks of the same bytes hold the same: no part of their slots lies elsewhere. */
 static inline bool sp_machine_is_comparable_bytewise(const sp_learner *learner,
                                                      const sp_learner *other)
@@ -38,6 +51,12 @@ static inline uint32_t sp_machine_row_blocks(const sp_learner *learner)
     default:
         return 0;
     }
+}
+
+/* Let an untrained learner have rows, which are going to be read. 0, or SP_MARKS_. */
+SP_RARE static inline int sp_machine_expect_rows(sp_learner *learner)
+{
+    return sp_machine_row_blocks(learner) ? 0 : sp_learner_widen(learner);
 }
 
 /* Whether rows that have been read are not those of their slots. */

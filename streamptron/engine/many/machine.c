@@ -32,7 +32,6 @@ static void sp_many_clear(sp_table *table, sp_slot_type slot)
 
 /* The slots of AdaptiveClassifier with more than two labels. */
 static const sp_slot_kind sp_many_slots = {
-    .weights = false,
     .blocks_for = sp_many_blocks_for,
     .size = sp_many_size,
     .clear = sp_many_clear,

@@ -43,8 +43,7 @@ typedef struct sp_merge {
     bool columns; /* AdaptiveClassifier: whether a side may have any */
     bool sound;   /* all weights are: those of the base, and those that were mixed in a loop */
     void *own;    /* the machine's; see machine/machine.h */
-    sp_learner *reformed; /* parts that are of another form than the merged; NULL: none. */
-    sp_shard of_base;   /* The base, if it is one */
+    sp_forms forms;
 } sp_merge;
 
 /* The k-th of the shards; behind them the base. */

@@ -177,6 +177,52 @@ SP_PRIVATE bool sp_mix_is_same(const sp_merge *m, const sp_shard *shard, sp_slot
     return sp_same_bits(numbers[0], numbers[1], SP_MIX_NUMBERS);
 }
 
+SP_PRIVATE bool sp_mix_same_rows(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                                 sp_slot_type base)
+{
+    const sp_table *its = &shard->learner->table;
+    for (ptrdiff_t b = 0, n = SP_MAX(its->n_blocks, m->base->learner->table.n_blocks); b < n; b++) {
+        const double *row = sp_shard_row(shard, b, own);
+        const double *ours = sp_shard_row(m->base, b, base);
+        if (row != ours && !sp_same_bits(row, ours, its->width))
+            return false;
+    }
+    return true;
+}
+
+SP_PRIVATE bool sp_weights_mix_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                                    sp_slot_type base)
+{
+    const sp_table *to = &m->to->table;
+    if (shard->learner->table.lanes == m->base->learner->table.lanes && shard->plain
+        && m->base->plain && to->average != SP_AVERAGE_EXPONENTIAL) {
+        const bool same = sp_mix_same_rows(m, shard, own, base);
+        if (same || to->layout.p < 0)
+            return same;
+    }
+    for (ptrdiff_t o = 0; o < to->n_outputs; o++) {
+        if (!sp_mix_is_same(m, shard, own, base, o))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a side may have numbers for a block of a chunk. */
+static bool sp_side_writes(const sp_shard *side, ptrdiff_t block, size_t chunk)
+{
+    return !sp_shard_is_aligned(side, chunk) /* its slots of these features may lie anywhere */
+           || sp_shard_chunk(side, block, chunk) != side->learner->table.zeros;
+}
+
+SP_PRIVATE bool sp_mix_writes(const sp_merge *m, ptrdiff_t block, size_t chunk)
+{
+    bool writes = chunk << SP_CHUNK_BITS < m->base->n_slots
+                  && sp_side_writes(m->base, block, chunk);
+    for (int i = 0; i < m->n_parts && !writes; i++)
+        writes = sp_side_writes(&m->shards[m->parts[i].k], block, chunk);
+    return writes;
+}
+
 SP_PRIVATE void sp_mix_output(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to)
 {
     for (int i = 0; i < m->n_touched; i++)

@@ -3,7 +3,7 @@
 #include "memory/compiler.h"
 #include "table/layout.h"
 #include "table/slot.h"
-#include "table/wide.h"
+#include "table/table.h"
 
 #include <string.h>
 
@@ -163,11 +163,7 @@ SP_PRIVATE const double *sp_shard_field(const sp_shard *shard, sp_slot_type slot
     if (own < 0)
         return NULL;
     *sign = shard->signs[output];
-    if (sp_table_is_wide(table))
-        return sp_wide_find(table, sp_shard_place(shard, slot), own);
-    if (table->lanes == 1)
-        return sp_shard_row(shard, own, slot);
-    return sp_shard_row(shard, own / SP_LANES, slot) + own % SP_LANES * table->layout.fields;
+    return sp_table_field(table, sp_shard_place(shard, slot), own);
 }
 
 SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrdiff_t output,
@@ -175,10 +171,9 @@ SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrd
 {
     const sp_table *table = &shard->learner->table;
     ptrdiff_t own = shard->outputs[output];
-    size_t chunk = sp_shard_place(shard, slot) >> SP_CHUNK_BITS;
-    if (table->average != SP_AVERAGE_EXPONENTIAL || own < 0 || chunk >= table->n_chunks)
+    slot = sp_shard_place(shard, slot);
+    if (table->average != SP_AVERAGE_EXPONENTIAL || own < 0
+        || slot >> SP_CHUNK_BITS >= table->n_chunks)
         return 1.0;
-    if (sp_table_is_wide(table)) /* all have seen all of its folds */
-        return sp_fold_factor(fold - table->fold);
-    return sp_fold_factor(fold - table->blocks[own / table->lanes].folds[chunk]);
+    return sp_fold_factor(fold - sp_table_folds(table, slot, own));
 }

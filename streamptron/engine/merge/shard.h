@@ -64,6 +64,13 @@ typedef struct sp_shard {
     bool plain;             /* outputs lie as in the merged learner, as far as there are any */
 } sp_shard;
 
+/* The same sources in one form, where those of their learners differed: see wide/mix.h. */
+typedef struct sp_forms {
+    sp_learner *shadows; /* of the shards, and behind them of the base; NULL: none was needed */
+    int n;
+    sp_shard base; /* with its shadow */
+} sp_forms;
+
 /* Free what it has found out; the learner and the maps of labels belong to others. */
 static inline void sp_shard_free(sp_shard *shard)
 {

@@ -4,6 +4,7 @@
 #include "machine/learn.h"
 #include "machine/life.h"
 #include "machine/report.h"
+#include "machine/rows.h"
 
 #include <string.h>
 
@@ -300,8 +301,12 @@ SP_HOT void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
 
 SP_RARE SP_PRIVATE bool sp_learner_slots_fault(const sp_learner *learner)
 {
-    return !learner->table.kind->weights
-           && sp_machine_slots_fault(learner, learner->index.n_slots);
+    return sp_machine_slots_fault(learner, learner->index.n_slots);
+}
+
+SP_API int sp_learner_expect_rows(sp_learner *learner)
+{
+    return sp_machine_expect_rows(learner);
 }
 
 SP_API int sp_learner_ready(sp_learner *learner)

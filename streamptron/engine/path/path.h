@@ -144,6 +144,10 @@ SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule);
    read checks that weights are finite. */
 SP_PRIVATE bool sp_learner_slots_fault(const sp_learner *learner);
 
+/* Let an untrained learner have rows of labels, which are going to be read. 0, or what is wrong
+   (SP_MARKS_). */
+SP_API int sp_learner_expect_rows(sp_learner *learner);
+
 /* Work out what a learner keeps beside its slots, once these have been read from somewhere. -1
    without memory. */
 SP_API int sp_learner_ready(sp_learner *learner);

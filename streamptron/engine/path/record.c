@@ -177,9 +177,9 @@ static uint8_t *sp_undo_record_gaps(const sp_undo_record *taken, ptrdiff_t *n)
 }
 
 /* Of what is kept once, before the step and after it. */
-static size_t sp_once_bytes(const sp_undo_record *taken, const sp_learner *learner, bool many)
+static size_t sp_once_bytes(const sp_undo_record *taken, const sp_learner *learner)
 {
-    return 2 * (size_t)sp_once_width(learner, taken->m, many) * sizeof(double);
+    return 2 * (size_t)sp_once_width(learner, taken->m, taken->outputs > 1) * sizeof(double);
 }
 
 static void sp_slots_measure(sp_undo_record *taken, const sp_learner *learner,
@@ -191,8 +191,8 @@ static void sp_slots_measure(sp_undo_record *taken, const sp_learner *learner,
     taken->n[SP_RECORD_OUTPUTS] = (size_t)taken->m * sizeof(ptrdiff_t);
     taken->n[SP_RECORD_SLOTS] = n * sizeof(uint32_t)
                                + (limited ? (size_t)sp_event_gaps(event) : 0) * sizeof(uint64_t);
-    taken->n[SP_RECORD_ONCE]
-        = sp_once_bytes(taken, learner, learner->adaptive.rows);
+    taken->outputs = sp_adaptive_outputs(&learner->adaptive);
+    taken->n[SP_RECORD_ONCE] = sp_once_bytes(taken, learner);
     taken->n[SP_RECORD_NUMBERS] = 2 * n * (size_t)sp_snapshot_width(taken->m) * sizeof(float);
     taken->n[SP_RECORD_MEANS] = 2 * n * sizeof(double);
     taken->n[SP_RECORD_COLUMNS]
@@ -296,8 +296,7 @@ static bool sp_slots_fit(const sp_undo_record *taken, const sp_learner *learner)
     const size_t row = 2 * (size_t)sp_snapshot_width(taken->m) * sizeof(float);
     return taken->n[SP_RECORD_OUTPUTS] == (size_t)taken->m * sizeof(ptrdiff_t)
            && (taken->n[SP_RECORD_SLOTS] - slots) % sizeof(uint64_t) == 0
-           && taken->n[SP_RECORD_ONCE]
-                  == sp_once_bytes(taken, learner, taken->outputs > 1)
+           && taken->n[SP_RECORD_ONCE] == sp_once_bytes(taken, learner)
            && taken->n[SP_RECORD_NUMBERS] % row == 0 && taken->n[SP_RECORD_NUMBERS] / row == n
            && taken->n[SP_RECORD_MEANS] == 2 * n * sizeof(double);
 }

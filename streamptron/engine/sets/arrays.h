@@ -14,7 +14,7 @@ enum {
 };
 
 /* Labels' numbers, written down, and those of an untrained learner filled in: 0, or what is wrong.
-   Rows are written and read as any other learner's (exchange/label_rows.h). */
+   Rows are written and read as any other learner's (machine/arrays.h). */
 SP_PRIVATE void sp_sets_labels_write(const sp_learner *learner, double *marked);
 SP_PRIVATE int sp_sets_labels_read(sp_learner *learner, const double *marked);
 

@@ -29,7 +29,6 @@ static void sp_sets_clear(sp_table *table, sp_slot_type slot)
 }
 
 static const sp_slot_kind sp_sets_slots = {
-    .weights = false,
     .blocks_for = sp_sets_blocks_for,
     .size = sp_sets_size,
     .clear = sp_sets_clear,

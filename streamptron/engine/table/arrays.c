@@ -511,20 +511,6 @@ static int sp_chunk_fault(const sp_arrays *flat, const sp_table *table, size_t n
     return 0;
 }
 
-/* Whether the last block's outputs that no label has are zero in these slots. */
-static bool sp_unnamed_are_zero(const sp_table *table, const double *slots, size_t n)
-{
-    int first = (int)(table->n_outputs - (table->n_blocks - 1) * table->lanes)
-                * table->layout.fields;
-    for (size_t i = 0; i < n; i++) {
-        for (int f = first; f < table->width; f++) {
-            if (slots[i * (size_t)table->width + (size_t)f] != 0.0)
-                return false;
-        }
-    }
-    return true;
-}
-
 /* Outputs and places for the chunks of n slots; `whole`: there will be no more. -1 without
    memory. */
 static int sp_table_begin(sp_table *table, size_t n_slots, ptrdiff_t n_outputs, bool whole)
@@ -609,9 +595,6 @@ SP_PRIVATE int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table,
         fault = sp_stored_fault(flat, index);
     if (fault)
         return fault;
-    if (table->kind->weights
-        && !sp_fields_are_sound(&table->layout, weights, flat->n_weights * (size_t)table->lanes))
-        return SP_ARRAYS_WEIGHT;
     fault = sp_arrays_read_names(flat, index);
     if (fault)
         return fault;
@@ -623,10 +606,9 @@ SP_PRIVATE int sp_arrays_read(sp_arrays *flat, sp_index *index, sp_table *table,
         if (fault)
             return fault;
         size_t n = sp_arrays_count(flat, n_numbers, chunk[1]);
-        if (table->kind->weights
-            && chunk[0] == (size_t)table->n_blocks - 1
-            && !sp_unnamed_are_zero(table, weights, n))
-            return SP_ARRAYS_NOBODYS;
+        fault = sp_table_rows_fault(table, chunk[0], weights, n);
+        if (fault)
+            return fault == SP_ROWS_NUMBER ? SP_ARRAYS_WEIGHT : SP_ARRAYS_NOBODYS;
         size_t first = index->bits ? sp_arrays_rank(flat, (size_t)chunk[1] << SP_CHUNK_BITS) : 0;
         int failed = index->bits ? sp_arrays_read_rows(table, chunk, first, n, weights)
                                  : sp_arrays_read_chunk(table, chunk, n_slots, n, weights);

@@ -18,7 +18,29 @@ static ptrdiff_t sp_weights_blocks_for(const sp_table *table, ptrdiff_t n_output
     return (n_outputs + table->lanes - 1) / table->lanes;
 }
 
-static const sp_slot_kind sp_weights = {.weights = true, .blocks_for = sp_weights_blocks_for};
+/* How many of a row's numbers are those of an output that there is. */
+static int sp_weights_used(const sp_table *table, ptrdiff_t block)
+{
+    const ptrdiff_t outputs = table->n_outputs - block * table->lanes;
+    return (int)SP_MIN(outputs, (ptrdiff_t)table->lanes) * table->layout.fields;
+}
+
+static int sp_weights_fault(const sp_table *table, ptrdiff_t block, const double *rows, size_t n)
+{
+    const int used = sp_weights_used(table, block);
+    if (!sp_fields_are_sound(&table->layout, rows, n * (size_t)table->lanes))
+        return SP_ROWS_NUMBER;
+    for (size_t i = 0; i < n; i++, rows += table->width) {
+        for (int f = used; f < table->width; f++) {
+            if (rows[f] != 0.0)
+                return SP_ROWS_NOBODYS;
+        }
+    }
+    return 0;
+}
+
+static const sp_slot_kind sp_weights
+    = {.blocks_for = sp_weights_blocks_for, .fault = sp_weights_fault};
 
 SP_RARE SP_PRIVATE void sp_table_init(sp_table *table, const sp_vectors *vectors, int keep,
                                       bool several, bool scattered)
@@ -456,12 +478,28 @@ SP_API void sp_table_write(sp_table *table, sp_slot_type slot, ptrdiff_t output,
     *sp_lane(table, slot, output) = w;
 }
 
+SP_PRIVATE const double *sp_table_field(const sp_table *table, sp_slot_type slot, ptrdiff_t output)
+{
+    if (table->kind->field != NULL)
+        return table->kind->field(table, slot, output);
+    if (slot >> SP_CHUNK_BITS >= table->n_chunks || output >= table->n_blocks * table->lanes)
+        return table->zeros;
+    return sp_lane(table, slot, output);
+}
+
+SP_PRIVATE uint32_t sp_table_folds(const sp_table *table, sp_slot_type slot, ptrdiff_t output)
+{
+    if (table->kind->field != NULL) /* all have seen all */
+        return table->fold;
+    return table->blocks[output / table->lanes].folds[slot >> SP_CHUNK_BITS];
+}
+
 SP_PRIVATE void sp_table_sizes(const sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
                                double *sizes)
 {
     sp_clock clock = sp_table_clock(table);
     sp_slots block;
-    if (!table->kind->weights) {
+    if (table->kind->size != NULL) {
         for (ptrdiff_t i = 0; i < n; i++)
             sizes[i] = slots[i] >> SP_CHUNK_BITS < table->n_chunks
                            ? table->kind->size(table, slots[i])
@@ -588,6 +626,12 @@ static bool sp_is_zero(const double *place)
     return word << 1 == 0; /* but for a sign */
 }
 
+SP_PRIVATE int sp_table_rows_fault(const sp_table *table, ptrdiff_t block, const double *rows,
+                                   size_t n)
+{
+    return table->kind->fault == NULL ? 0 : table->kind->fault(table, block, rows, n);
+}
+
 SP_PRIVATE const char *sp_table_fault(const sp_table *table, sp_slot_type n_slots)
 {
     size_t bytes = (size_t)table->n_blocks * sizeof(sp_block);
@@ -616,12 +660,9 @@ SP_PRIVATE const char *sp_table_fault(const sp_table *table, sp_slot_type n_slot
                 size_t slot = (i << SP_CHUNK_BITS) + k / (size_t)table->width;
                 if ((slot == SP_SLOT_NULL || slot >= n_slots) && !sp_is_zero(&block->chunks[i][k]))
                     return "a slot that is not in use is not zero";
-                if (table->kind->weights && !sp_is_zero(&block->chunks[i][k])
-                    && b * table->lanes
-                               + (ptrdiff_t)(k % (size_t)table->width) / table->layout.fields
-                           >= table->n_outputs)
-                    return "an output that is not in use is not zero";
             }
+            if (sp_table_rows_fault(table, b, block->chunks[i], SP_CHUNK_SLOTS) == SP_ROWS_NOBODYS)
+                return "an output that is not in use is not zero";
         }
     }
     for (size_t k = 0; k < (size_t)(SP_CHUNK_SLOTS * SP_SLOT_MOST); k++) {
@@ -637,10 +678,8 @@ SP_PRIVATE bool sp_table_is_sound(const sp_table *table)
 {
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
         for (size_t i = 0, end = table->n_chunks; i < end; i++) {
-            if (sp_table_chunk(table, b, i) == NULL)
-                continue;
-            if (!sp_fields_are_sound(&table->layout, table->blocks[b].chunks[i],
-                                     (size_t)(SP_CHUNK_SLOTS * table->lanes)))
+            const double *chunk = sp_table_chunk(table, b, i);
+            if (chunk != NULL && sp_table_rows_fault(table, b, chunk, SP_CHUNK_SLOTS))
                 return false;
         }
     }

@@ -75,15 +75,22 @@ typedef struct sp_block {
 
 typedef struct sp_table sp_table;
 
-/* What a slot is. */
+/* What a slot is. NULL: as where the fields of each output lie side by side, as sp_layout says. */
 typedef struct sp_slot_kind {
-    bool weights; /* the fields of each output side by side, as sp_layout says */
     ptrdiff_t (*blocks_for)(const sp_table *table, ptrdiff_t n_outputs);
-    /* of other than weights; NULL: there is none by output */
     double (*read)(const sp_table *table, sp_slot_type slot, ptrdiff_t output, int kind);
-    double (*size)(const sp_table *table, sp_slot_type slot); /* of other than weights */
+    double (*size)(const sp_table *table, sp_slot_type slot);
+    /* an output's fields, NULL if there are none; and how many folds these have seen */
+    const double *(*field)(const sp_table *table, sp_slot_type slot, ptrdiff_t output);
     void (*clear)(sp_table *table, sp_slot_type slot); /* before it is cleared; NULL: nothing */
+    /* what is wrong with n rows of a block, SP_ROWS_; NULL: it takes the machine to say */
+    int (*fault)(const sp_table *table, ptrdiff_t block, const double *rows, size_t n);
 } sp_slot_kind;
+
+enum {
+    SP_ROWS_NUMBER = 1,  /* a number is none that learning makes */
+    SP_ROWS_NOBODYS = 2, /* there are numbers of an output that there is not */
+};
 
 struct sp_table {
     const sp_slot_kind *kind;
@@ -228,10 +235,17 @@ static inline double *sp_lane(const sp_table *table, sp_slot_type slot, ptrdiff_
            + output % table->lanes * table->layout.fields;
 }
 
-/* Whether a slot's place is enough for scores and steps. With folds its chunk is needed too. */
+/* The fields of one weight wherever they lie; NULL, or zeros: there are none. */
+SP_PRIVATE const double *sp_table_field(const sp_table *table, sp_slot_type slot, ptrdiff_t output);
+
+/* How many folds they have seen, of a slot that has a place. */
+SP_PRIVATE uint32_t sp_table_folds(const sp_table *table, sp_slot_type slot, ptrdiff_t output);
+
+/* Whether a slot's place is enough for scores and steps of weights. With folds its chunk is needed
+   too. */
 static inline bool sp_table_has_places(const sp_table *table)
 {
-    return table->lanes == 1 && table->kind->weights && table->average != SP_AVERAGE_EXPONENTIAL;
+    return table->lanes == 1 && table->average != SP_AVERAGE_EXPONENTIAL;
 }
 
 /* Whether a slot of a table of one output can be written: it has a chunk, and is not null. */
@@ -322,7 +336,12 @@ SP_PRIVATE int sp_table_split(sp_table *to, const sp_table *one, int positive);
 /* What is wrong with a table of n_slots slots in use, or NULL. It checks everything. */
 SP_PRIVATE const char *sp_table_fault(const sp_table *table, sp_slot_type n_slots);
 
-/* Whether all weights are finite. */
+/* What is wrong with n rows of a block, from a file or a delta, as far as a table can say: 0, or
+   SP_ROWS_. */
+SP_PRIVATE int sp_table_rows_fault(const sp_table *table, ptrdiff_t block, const double *rows,
+                                   size_t n);
+
+/* Whether there is nothing wrong with any. */
 SP_PRIVATE bool sp_table_is_sound(const sp_table *table);
 
 #endif

@@ -224,11 +224,16 @@ static void sp_wide_clear(sp_table *table, sp_slot_type slot)
     *row = (sp_wide){0};
 }
 
+static const double *sp_wide_field(const sp_table *table, sp_slot_type slot, ptrdiff_t output)
+{
+    return sp_wide_find(table, slot, output);
+}
+
 static const sp_slot_kind sp_wide_slots = {
-    .weights = false,
     .blocks_for = sp_wide_blocks_for,
     .read = sp_wide_read,
     .size = sp_wide_size,
+    .field = sp_wide_field,
     .clear = sp_wide_clear,
 };
 

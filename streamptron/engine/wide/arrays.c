@@ -12,7 +12,7 @@ SP_PRIVATE bool sp_learner_is_wide(const sp_learner *learner)
     return sp_table_is_wide(&learner->table);
 }
 
-SP_API int sp_learner_widen(sp_learner *learner)
+SP_PRIVATE int sp_learner_widen(sp_learner *learner)
 {
     if (!sp_wide_is_due(learner, PTRDIFF_MAX))
         return SP_MARKS_WRONG;
@@ -47,12 +47,6 @@ SP_PRIVATE void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uin
     }
 }
 
-/* Whether the first of n units, each as long as a mark, is that of no row. */
-static bool sp_entries_begin(const uint64_t *entries, size_t n)
-{
-    return sp_marks_begin((const uint32_t *)(const void *)entries, n);
-}
-
 /* The row of a slot that was copied from arrays, whose units must begin there at `at` of n. They
    are bytes: in a delta they need not be aligned. So they are copied, and looked at then. */
 static int sp_entries_read_row(sp_table *table, sp_wide *row, const uint8_t *entries, size_t *at,
@@ -74,7 +68,7 @@ SP_PRIVATE int sp_entries_read(sp_learner *learner, const uint64_t *entries, siz
 {
     sp_table *table = &learner->table;
     size_t at = 1;
-    int fault = sp_entries_begin(entries, n) ? 0 : SP_MARKS_WRONG;
+    int fault = 0;
     for (size_t chunk = 0; chunk < table->n_chunks && !fault; chunk++) {
         double *slots = sp_table_chunk(table, 0, chunk);
         for (int i = 0; slots != NULL && i < SP_CHUNK_SLOTS && !fault; i++)
@@ -82,16 +76,6 @@ SP_PRIVATE int sp_entries_read(sp_learner *learner, const uint64_t *entries, siz
                                         (const uint8_t *)entries, &at, n);
     }
     return !fault && at != n ? SP_MARKS_WRONG : fault;
-}
-
-SP_PRIVATE int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n)
-{
-    sp_table *table = &learner->table;
-    if (!sp_entries_begin(entries, n))
-        return SP_MARKS_WRONG;
-    sp_rows_free(sp_wide_rows(table));
-    table->arena = sp_rows_borrow((const sp_entry *)(const void *)entries, n);
-    return table->arena == NULL ? SP_MARKS_MEMORY : 0;
 }
 
 SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type n_slots,

@@ -23,8 +23,8 @@ enum { SP_ENTRIES_WIDTH = 2 };
 SP_PRIVATE bool sp_learner_is_wide(const sp_learner *learner);
 
 /* Let the slots of an untrained learner have rows, which are going to be read. 0, or what is
-   wrong: it is none that has them. */
-SP_API int sp_learner_widen(sp_learner *learner);
+   wrong: its rule has none. */
+SP_PRIVATE int sp_learner_widen(sp_learner *learner);
 
 /* How many units a learner has, whose slots have been written. */
 SP_PRIVATE size_t sp_entries_measure(const sp_learner *learner, const sp_arrays *flat);
@@ -32,12 +32,9 @@ SP_PRIVATE size_t sp_entries_measure(const sp_learner *learner, const sp_arrays 
 /* Write them down, and in the slots where each row is. */
 SP_PRIVATE void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uint64_t *entries);
 
-/* Fill in the rows of a learner whose slots and labels have been read. 0, or what is wrong. */
+/* Fill in the rows of a learner whose slots and labels have been read, from units of which the
+   first belongs to none. 0, or what is wrong. */
 SP_PRIVATE int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n);
-
-/* Let a learner whose slots lie in a file use the rows there. 0, or what is wrong. They must
-   outlive it, and nothing may be learned. Rows are checked when they are read. */
-SP_PRIVATE int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n);
 
 /* The table of a learner that is one of several in this form: a second one of the same weights.
    `positive`: which of two labels that share an output it stands for, and each gets one then; -1:

@@ -3,6 +3,7 @@
 #include "memory/heap.h"
 #include "merge/outputs.h"
 #include "wide/arrays.h"
+#include "wide/machine.h"
 
 #include <string.h>
 
@@ -20,43 +21,56 @@ typedef struct sp_wide_mix {
     uint32_t *labels;
 } sp_wide_mix;
 
-SP_PRIVATE int sp_wide_mix_form(sp_merge *m)
+/* Whether a learner is of this form, or has so many labels. */
+static bool sp_wide_is_its_form(const sp_learner *learner)
 {
-    bool wide = sp_learner_is_wide(m->to);
-    for (int k = 0; k <= m->n; k++)
-        wide = wide || sp_learner_is_wide(sp_mix_side(m, k)->learner);
+    return sp_learner_is_wide(learner) || sp_wide_is_due(learner, learner->table.n_outputs);
+}
+
+SP_PRIVATE int sp_wide_one_form(sp_forms *forms, sp_shard *shards, int n, const sp_shard **base,
+                                int positive, bool wide)
+{
+    wide = wide || sp_wide_is_its_form((*base)->learner);
+    for (int k = 0; k < n; k++)
+        wide = wide || sp_wide_is_its_form(shards[k].learner);
     if (!wide)
         return 0;
-    if (sp_learner_widen(m->to) != 0)
+    forms->n = n + 1;
+    forms->shadows = (sp_learner *)sp_calloc((size_t)n + 1, sizeof(sp_learner));
+    if (forms->shadows == NULL)
         return -1;
-    m->reformed = (sp_learner *)sp_calloc((size_t)m->n + 1, sizeof(sp_learner));
-    if (m->reformed == NULL)
-        return -1;
-    for (int k = 0; k <= m->n; k++) {
-        const sp_shard *part = sp_mix_side(m, k);
-        if (sp_learner_is_wide(part->learner))
+    forms->base = **base;
+    *base = &forms->base;
+    for (int k = 0; k <= n; k++) {
+        sp_shard *source = k < n ? &shards[k] : &forms->base;
+        sp_learner *shadow = &forms->shadows[k];
+        if (sp_learner_is_wide(source->learner))
             continue;
-        m->reformed[k] = *part->learner;
-        if (sp_wide_shadow(&m->reformed[k].table, part->learner, part->n_slots, -1) < 0)
+        *shadow = *source->learner;
+        if (sp_wide_shadow(&shadow->table, source->learner, source->n_slots,
+                           k < n ? -1 : positive)
+            < 0)
             return -1;
-        if (k < m->n)
-            m->shards[k].learner = &m->reformed[k];
-        else {
-            m->of_base = *m->base;
-            m->of_base.learner = &m->reformed[k];
-            m->base = &m->of_base;
-        }
+        source->learner = shadow;
     }
     return 0;
 }
 
-SP_PRIVATE void sp_wide_mix_form_free(sp_merge *m)
+SP_PRIVATE void sp_wide_forms_free(sp_forms *forms)
 {
-    for (int k = 0; m->reformed != NULL && k <= m->n; k++) {
-        if (m->reformed[k].table.arena != NULL)
-            sp_wide_drop(&m->reformed[k].table);
+    for (int k = 0; forms->shadows != NULL && k < forms->n; k++) {
+        if (forms->shadows[k].table.arena != NULL)
+            sp_wide_drop(&forms->shadows[k].table);
     }
-    sp_free(m->reformed);
+    sp_free(forms->shadows);
+    forms->shadows = NULL;
+}
+
+SP_PRIVATE int sp_wide_mix_form(sp_merge *m)
+{
+    if (sp_wide_one_form(&m->forms, m->shards, m->n, &m->base, -1, sp_learner_is_wide(m->to)) < 0)
+        return -1;
+    return sp_learner_is_wide(m->base->learner) && sp_learner_widen(m->to) != 0 ? -1 : 0;
 }
 
 static int sp_wide_map_outputs(const sp_merge *m, int k, sp_wide_map *map)
