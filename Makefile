@@ -15,7 +15,7 @@ space = $() $()
 # which part of the parameters: of all in `version` and `between`, of those that say again what
 # others have said in `pytest` and `sanitize`
 TURN ?= 1/1
-# which part of all parameters in `pytest`; .ci/run takes a third with each commit
+# which part of all parameters in `pytest`; .ci/run takes a fourth with each commit
 PART ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
