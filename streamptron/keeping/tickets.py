@@ -29,6 +29,7 @@ if typing.TYPE_CHECKING:
     from streamptron.doors.model import Model
 
 _BEGIN = b"st"
+_VALUE = json.JSONEncoder(separators=(",", ":"))
 _VERSION = 1
 _TICKET, _STEP = ord("t"), ord("s")
 _HEAD = struct.Struct("<2sBBI8s")
@@ -338,7 +339,7 @@ def check_can_undo(model: Model, what: str) -> int:
 
 def _value(value: Any, what: str) -> bytes:
     """A label as JSON; TypeError if no file could hold it either."""
-    return json.dumps(encoded(value, what), separators=(",", ":")).encode()
+    return _VALUE.encode(encoded(value, what)).encode()
 
 
 def _sized(parts: Any) -> list[bytes]:

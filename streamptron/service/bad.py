@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import typing
 from typing import Any
 
 from streamptron.common.names import shown
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # What the library raises at what it is given.
 OF_THE_LIBRARY = (TypeError, ValueError, KeyError, OverflowError, LookupError)
@@ -44,13 +39,23 @@ class Bad(Exception):
         return {"error": {"field": self.field, "value": value, "message": self.message}}
 
 
-@contextlib.contextmanager
-def refused(field: str | None = None, value: Any = None) -> Iterator[None]:
+class refused:  # a generator would take longer than an answer
     """Let an error of the library be one of the request."""
-    try:
-        yield
-    except OF_THE_LIBRARY as error:
-        message = error.args[0] if isinstance(error, KeyError) and error.args else str(error)
-        raise Bad(400, str(message), field, value) from None
-    except MemoryError as error:
-        raise Bad(507, str(error) or "there is no memory for that", field) from None
+
+    __slots__ = ("_field", "_value")
+
+    def __init__(self, field: str | None = None, value: Any = None) -> None:
+        self._field, self._value = field, value
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: Any
+    ) -> None:
+        if isinstance(error, OF_THE_LIBRARY):
+            message = error.args[0] if isinstance(error, KeyError) and error.args else str(error)
+            raise Bad(400, str(message), self._field, self._value) from None
+        if isinstance(error, MemoryError):
+            message = str(error) or "there is no memory for that"
+            raise Bad(507, message, self._field) from None

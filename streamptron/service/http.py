@@ -178,8 +178,13 @@ class Site:
             raise Bad(413, f"the body has {size} bytes, and --max-size is {most}")
         body = b""
         async with asyncio.timeout(self._limits.seconds):
-            async for piece in request.stream():
-                body += piece
+            more = True
+            while more:
+                message = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientDisconnect
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
                 if len(body) > most:
                     raise Bad(413, f"the body has more than --max-size {most} bytes")
         return body

@@ -30,6 +30,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
 SYNC = ("always", "1s", "never")
+_LINE = json.JSONEncoder(separators=(",", ":"))
 # What waits for the disk, of all logs together: the system lets those that wait share its work.
 SYNCING = ThreadPoolExecutor(4, "sync")
 
@@ -40,7 +41,7 @@ class LessonsError(ValueError):
 
 def line_of(lesson: dict[str, Any]) -> bytes:
     """A lesson as a line."""
-    text = json.dumps(lesson, separators=(",", ":")).encode()
+    text = _LINE.encode(lesson).encode()
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
@@ -174,7 +175,10 @@ class Log:
         except OSError:
             os.rename(old, self.path)
             raise
-        self._old.append(self._file)
+        if self.sync == "never":
+            os.close(self._file)  # which no sync waits for
+        else:
+            self._old.append(self._file)
         self._file, self._size, self._first = file, 0, None
 
     def saved(self, files: list[str]) -> None:

@@ -85,6 +85,7 @@ class Service:
 
     def __init__(self, path: str, settings: Settings) -> None:
         self.path, self.settings = path, settings
+        self.name = Path(path).stem  # what the model is called
         self.checks: list[Callable[[Served], Any]] = []  # that a model fits all doors
         self.learns = settings.learns
         self.n = self.saved_n = 0  # lessons
@@ -674,11 +675,9 @@ class Service:
         self.texts.pop(id, None)
         if self.mails is not None:
             self.mails.count(lesson)
-        if self.watchers:
-            told = {"done": do, "id": id, "label": lesson["label"], "wrong": wrong}
-            for watcher in self.watchers:
-                with contextlib.suppress(asyncio.QueueFull):
-                    watcher.put_nowait(told)
+        for watcher in self.watchers:
+            if not watcher.full():
+                watcher.put_nowait({"done": do, "id": id, "label": label, "wrong": wrong})
 
     def _done(self, done: str, lesson: dict[str, Any]) -> dict[str, Any]:
         key = "labels" if self.model.several else "label"
@@ -697,11 +696,6 @@ class Service:
             return ticket_event(self.model.learner, ticket)
 
     # --- Looked at
-
-    @property
-    def name(self) -> str:
-        """What a model is called: its file's name, without the suffix."""
-        return Path(self.path).stem
 
     @property
     def size(self) -> int:

@@ -17,6 +17,32 @@ if typing.TYPE_CHECKING:
     from streamptron.service.http import Site
 
 
+HEAD = 1 << 16  # bytes of a request's head
+
+
+def _bounded(base: Any) -> Any:
+    """A connection of httptools that takes no endless head, as one of h11 takes none."""
+
+    class Bounded(base):  # type: ignore[misc]
+        _head = 0  # bytes since a part of a body, or a request's end
+
+        def data_received(self, data: bytes) -> None:
+            self._head += len(data)
+            super().data_received(data)
+            if self._head > HEAD and not self.transport.is_closing():
+                self.send_400_response("Invalid HTTP request received.")
+
+        def on_body(self, body: bytes) -> None:
+            self._head = 0
+            super().on_body(body)
+
+        def on_message_complete(self) -> None:
+            self._head = 0
+            super().on_message_complete()
+
+    return Bounded
+
+
 def _patient(base: Any, seconds: float) -> Any:
     """A connection that ends if a request's head takes too long to come."""
 
@@ -114,7 +140,10 @@ class Web:
             ws="none",
         )
         config.load()
-        config.http_protocol_class = _patient(config.http_protocol_class, seconds)
+        protocol: Any = config.http_protocol_class  # of httptools if it is there, else of h11
+        if hasattr(protocol, "on_body"):
+            protocol = _bounded(protocol)
+        config.http_protocol_class = _patient(protocol, seconds)
         self._server = Process(config)
         self._running: asyncio.Task[None] | None = None
 

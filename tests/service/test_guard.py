@@ -148,3 +148,33 @@ def test_more_requests_than_are_allowed_are_told_to_come_again(model):
                 found = link.ask("POST", "/predict", {"text": "goal"})
         assert found[0] == 503
         assert "more than --max-requests 1 at once" in found[1]["error"]["message"]
+
+
+CHUNKED = b"POST /predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: ",
+        b"GET /",
+        CHUNKED + b"2\r\n{}\r\n0\r\nX: ",
+        CHUNKED + b"2;",
+    ],
+    ids=("header", "url", "trailer", "extension"),
+)
+def test_no_head_is_endless(model, begin):
+    """Neither by h11 nor by httptools, which has no bound of its own."""
+    with serving(model), socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(60)
+        link.connect(str(model.parent / "sock"))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            link.sendall(begin)
+            for _ in range(1000):
+                link.sendall(b"a" * 1000)
+            link.shutdown(socket.SHUT_WR)
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):
+            while piece := link.recv(1 << 16):
+                answer += piece
+        assert answer.startswith(b"HTTP/1.1 400 ")
