@@ -27,6 +27,27 @@ class UnfitRow(ValueError):
         return f"row {self.args[0]} of X{str(self.args[1]).removeprefix('it')}"
 
 
+class _Kept(property):
+    """A property that reads a model's parameter of its name."""
+
+    def __init__(self, about: str) -> None:
+        def read(model: Any) -> Any:
+            return model._param(self._name)
+
+        super().__init__(read, doc=about)
+        self._read = read
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)  # type: ignore[misc]  # typeshed lacks it
+        self._name = name
+        self._read.__annotations__["return"] = owner.__annotations__[name]  # for the reference
+
+
+def kept(about: str) -> Any:
+    """An attribute of a learner's class: the parameter of its name, which can be read."""
+    return _Kept(about)
+
+
 def arguments(given: dict[str, Any]) -> dict[str, Any]:
     """What a constructor was given by name: its ``locals()`` without the object itself."""
     return {name: value for name, value in given.items() if name != "self"}

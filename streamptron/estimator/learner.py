@@ -8,6 +8,7 @@ import typing
 from collections.abc import Hashable
 from typing import Any, Self
 
+from streamptron.common.parameters import kept
 from streamptron.common.river import base
 from streamptron.doors.model import Model
 
@@ -28,10 +29,7 @@ FIXED = (
 class Learner(Model, base.Estimator):
     """A compiled model as a River estimator, whatever it answers."""
 
-    @property
-    def missing(self) -> str:
-        """What is left out of an event: "skip", "skip_nan" or "refuse"."""
-        return self._param("missing")  # type: ignore[no-any-return]
+    missing: str = kept('What is left out of an event: "skip", "skip_nan" or "refuse".')
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False

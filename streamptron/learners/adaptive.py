@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS, arguments
+from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
@@ -171,25 +171,10 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         self._configure(RULES.ADAPTIVE, **arguments(locals()))
 
     # The parameters of its own, as they were given.
-    @property
-    def eta(self) -> float:
-        """How far a step goes."""
-        return self._param("eta")  # type: ignore[no-any-return]
-
-    @property
-    def forget(self) -> float | str:
-        """How fast a weight's steps grow long again; or "auto"."""
-        return self._param("forget")  # type: ignore[no-any-return]
-
-    @property
-    def naive_bayes(self) -> bool:
-        """Whether the naive Bayes log-odds are one more feature."""
-        return self._param("naive_bayes")  # type: ignore[no-any-return]
-
-    @property
-    def shape(self) -> str:
-        """What columns of numbers say: "line", "curve" or "auto"."""
-        return self._param("shape")  # type: ignore[no-any-return]
+    eta: float = kept("How far a step goes.")
+    forget: float | str = kept('How fast a weight\'s steps grow long again; or "auto".')
+    naive_bayes: bool = kept("Whether the naive Bayes log-odds are one more feature.")
+    shape: str = kept('What columns of numbers say: "line", "curve" or "auto".')
 
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:

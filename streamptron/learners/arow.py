@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS, arguments
+from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
 
@@ -82,7 +82,4 @@ class AROW(PairEstimator):
     ) -> None:
         self._configure(RULES.AROW, **arguments(locals()))
 
-    @property
-    def r(self) -> float:
-        """The noise of a label."""
-        return self._param("r")  # type: ignore[no-any-return]
+    r: float = kept("The noise of a label.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS, arguments
+from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import LabelEstimator
 from streamptron.learners.perceptron import Averaged
@@ -114,17 +114,8 @@ class MIRA(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
     ) -> None:
         self._configure(RULES.MIRA, **arguments(locals()))
 
-    @property
-    def C(self) -> float:
-        """The largest step."""
-        return self._param("C")  # type: ignore[no-any-return]
-
-    @property
-    def update(self) -> str:
-        """When to update: "margin" or "mistake"."""
-        return self._param("update")  # type: ignore[no-any-return]
-
-    @property
-    def violators(self) -> str:
-        """Which labels lose what the true one gains: "best", "uniform" or "proportional"."""
-        return self._param("violators")  # type: ignore[no-any-return]
+    C: float = kept("The largest step.")
+    update: str = kept('When to update: "margin" or "mistake".')
+    violators: str = kept(
+        'Which labels lose what the true one gains: "best", "uniform" or "proportional".'
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS, arguments
+from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.common.river import base
 from streamptron.doors.batch import UNSORTED
 from streamptron.doors.model import RULES
@@ -116,20 +116,11 @@ class MultiLabelClassifier(  # type: ignore[misc]
         self._configure(RULES.SETS, **arguments(locals()))
 
     # The parameters of its own, as they were given.
-    @property
-    def eta(self) -> float:
-        """How far a step goes."""
-        return self._param("eta")  # type: ignore[no-any-return]
-
-    @property
-    def forget(self) -> float:
-        """How fast a weight's steps grow long again."""
-        return self._param("forget")  # type: ignore[no-any-return]
-
-    @property
-    def threshold(self) -> float | dict[Hashable, float] | str:
-        """The probability above which a label is answered."""
-        return self._param("threshold")  # type: ignore[no-any-return]
+    eta: float = kept("How far a step goes.")
+    forget: float = kept("How fast a weight's steps grow long again.")
+    threshold: float | dict[Hashable, float] | str = kept(
+        "The probability above which a label is answered."
+    )
 
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import MAX_PAIRS, arguments
+from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import BinaryEstimator, LabelEstimator
 
@@ -18,25 +18,10 @@ class Averaged:
 
     _param: Callable[[str], Any]
 
-    @property
-    def average(self) -> str:
-        """The average kept: "none", "uniform" or "exponential"."""
-        return self._param("average")  # type: ignore[no-any-return]
-
-    @property
-    def half_life(self) -> float:
-        """The half-life of the exponential average, in events."""
-        return self._param("half_life")  # type: ignore[no-any-return]
-
-    @property
-    def pocket(self) -> bool:
-        """Whether the weights that made the fewest mistakes are kept, too."""
-        return self._param("pocket")  # type: ignore[no-any-return]
-
-    @property
-    def serve(self) -> str:
-        """Which weights answer."""
-        return self._param("serve")  # type: ignore[no-any-return]
+    average: str = kept('The average kept: "none", "uniform" or "exponential".')
+    half_life: float = kept("The half-life of the exponential average, in events.")
+    pocket: bool = kept("Whether the weights that made the fewest mistakes are kept, too.")
+    serve: str = kept("Which weights answer.")
 
 
 class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwargs
@@ -152,10 +137,7 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
     ) -> None:
         self._configure(RULES.PERCEPTRON, **arguments(locals()))
 
-    @property
-    def margin(self) -> float:
-        """Update whenever the score, or the true label's lead, is at most this."""
-        return self._param("margin")  # type: ignore[no-any-return]
+    margin: float = kept("Update whenever the score, or the true label's lead, is at most this.")
 
 
 class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
@@ -245,12 +227,7 @@ class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # n
     ) -> None:
         self._configure(RULES.MULTICLASS, **arguments(locals()))
 
-    @property
-    def margin(self) -> float:
-        """Update whenever the score, or the true label's lead, is at most this."""
-        return self._param("margin")  # type: ignore[no-any-return]
-
-    @property
-    def violators(self) -> str:
-        """Which labels lose what the true one gains: "best", "uniform" or "proportional"."""
-        return self._param("violators")  # type: ignore[no-any-return]
+    margin: float = kept("Update whenever the score, or the true label's lead, is at most this.")
+    violators: str = kept(
+        'Which labels lose what the true one gains: "best", "uniform" or "proportional".'
+    )

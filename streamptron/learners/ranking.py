@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from streamptron.common.checks import jobs_of
-from streamptron.common.parameters import MAX_PAIRS, arguments
+from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.model import RULES
 from streamptron.doors.ranking import RankModel
 from streamptron.estimator.base import OneVector, summing_to, top_of
@@ -108,20 +108,9 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
     ) -> None:
         self._configure(RULES.RANKING, **arguments(locals()))
 
-    @property
-    def update(self) -> str:
-        """The step: "perceptron", "margin" or "mistake"."""
-        return self._param("update")  # type: ignore[no-any-return]
-
-    @property
-    def margin(self) -> float:
-        """Update whenever the chosen candidate's lead is at most this."""
-        return self._param("margin")  # type: ignore[no-any-return]
-
-    @property
-    def C(self) -> float:
-        """The largest step."""
-        return self._param("C")  # type: ignore[no-any-return]
+    update: str = kept('The step: "perceptron", "margin" or "mistake".')
+    margin: float = kept("Update whenever the chosen candidate's lead is at most this.")
+    C: float = kept("The largest step.")
 
     def _check_one_event(self, what: str) -> None:
         raise TypeError(

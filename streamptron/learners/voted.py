@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron.common.parameters import arguments
+from streamptron.common.parameters import arguments, kept
 from streamptron.doors.adaptive import VotedModel
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
@@ -130,15 +130,8 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
         self._configure(RULES.VOTED, **arguments(locals()))
 
     # The parameters of its own, as they were given.
-    @property
-    def degree(self) -> int:
-        """Of the kernel."""
-        return self._param("degree")  # type: ignore[no-any-return]
-
-    @property
-    def budget(self) -> int | None:
-        """How many updates are kept at most."""
-        return self._param("budget")  # type: ignore[no-any-return]
+    degree: int = kept("Of the kernel.")
+    budget: int | None = kept("How many updates are kept at most.")
 
     def debug_one(self, x: Mapping[Any, float]) -> str:
         """A table of the features behind the decision, in the form that River's linear models use.
