@@ -34,7 +34,8 @@ class _Kept(property):
         def read(model: Any) -> Any:
             return model._param(self._name)
 
-        super().__init__(read, doc=about)
+        read.__doc__ = about
+        super().__init__(read)
         self._read = read
 
     def __set_name__(self, owner: type, name: str) -> None:

@@ -183,3 +183,9 @@ def test_a_parameter_is_named_in_few_files():
         and "half_life" in path.read_text("utf-8")
     ]
     assert len(named) <= 5, named
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_what_can_be_read_says_what_it_is(learner):
+    for name in signature(BY_CLASS_NAME[learner]):
+        assert getattr(BY_CLASS_NAME[learner], name).__doc__, name
