@@ -187,5 +187,7 @@ def test_a_parameter_is_named_in_few_files():
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_what_can_be_read_says_what_it_is(learner):
-    for name in signature(BY_CLASS_NAME[learner]):
-        assert getattr(BY_CLASS_NAME[learner], name).__doc__, name
+    kind = BY_CLASS_NAME[learner]
+    for name in signature(kind):
+        if isinstance(getattr(kind, name), property):  # of Python: others are the doors'
+            assert getattr(kind, name).__doc__, name
