@@ -46,9 +46,10 @@ t: build
 	$(BIN)/python -m pytest $(T)
 
 # What tests/service/test_proof.py says of the service, with its full numbers, which take an
-# hour or more; schemathesis is asked if it is installed.
-serve-proof: $(VENV)/.dev
-	STREAMPTRON_PROOF=1 $(BIN)/python -m pytest -n 0 -o faulthandler_timeout=0 \
+# hour or more. Schemathesis has an environment of its own, since it is a plugin of pytest, too.
+serve-proof: $(VENV)/.dev $(VENV)/.proof
+	PATH="$(abspath $(VENV))/proof/bin:$$PATH" STREAMPTRON_PROOF=1 \
+		$(BIN)/python -m pytest -n 0 -o faulthandler_timeout=0 \
 		tests/service/test_proof.py
 
 lint: $(VENV)/.dev
@@ -186,6 +187,11 @@ $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(SOURCES)
 $(VENV)/.dev: $(VENV)/.tools setup.py pyproject.toml $(SOURCES)
 	$(SILENT) "Cython and the C compiler build the core: 1 to 3 minutes of CPU, on all cores" \
 		$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.proof: $(VENV)/.made pyproject.toml
+	$(SILENT) "Schemathesis is installed" sh -c "$(BIN)/python -m venv $(VENV)/proof && \
+		$(PIP) --python $(VENV)/proof/bin/python install --group proof"
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.made pyproject.toml

@@ -124,7 +124,7 @@ def test_extra_all_is_every_other_extra_but_spark_which_is_larger_than_all():
 # Who asks for scipy is River; in a notebook there is IPython; and Python 3.14 has `compression`.
 THERE_ANYWAY = {"IPython", "compression", "scipy"}
 # what a service shows in a browser
-PAGE = ("models.html", "models.js", "page.css", "page.js", "page.svg")
+PAGE = ("base.js", "models.html", "models.js", "page.css", "page.js", "page.svg")
 INSTALLED_AS = {"sklearn": "scikit-learn", "prometheus_client": "prometheus-client"}
 
 

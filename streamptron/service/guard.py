@@ -21,7 +21,9 @@ if typing.TYPE_CHECKING:
 LEAST = 16  # characters of a token
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # What tells nothing of a model: the pages, and that there is a process.
-OPEN = re.compile(r"(?:/m/[^/]+)?/(?:page\.(?:css|js|svg))?|/models\.js|/-/(?:healthy|ready)")
+OPEN = re.compile(
+    r"(?:/m/[^/]+)?/(?:base\.js|page\.(?:css|js|svg))?|/models\.js|/-/(?:healthy|ready)"
+)
 TEACHES = ("/learn", "/undo", "/-/save", "/-/reload")  # how paths end that need the second token
 
 

@@ -42,6 +42,7 @@ MOMENT = 0.1  # seconds between looks at what a watcher is to hear
 PAGE = {
     "/": ("index.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
+    "/base.js": ("base.js", "text/javascript"),
     "/page.js": ("page.js", "text/javascript"),
     "/page.svg": ("page.svg", "image/svg+xml"),
 }

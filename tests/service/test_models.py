@@ -269,3 +269,35 @@ def test_the_page_lists_the_models_and_opens_each(folder):
         tab.until("location.pathname === '/' && document.querySelectorAll('#models a').length")
         tab.open(f"http://127.0.0.1:{port}/m/none/")
         tab.until("document.getElementById('state').textContent.startsWith('there is no model')")
+
+
+@in_chromium
+def test_the_list_is_used_by_keyboard_and_read_aloud(folder):
+    with at_a_port(folder, "--learn") as port, page() as tab:
+        tab.open(f"http://127.0.0.1:{port}/")
+        tab.until("document.querySelectorAll('#models tbody a').length === 2")
+        found = tab.read_aloud()
+        for each in (
+            ("heading", "streamptron"),
+            ("table", "Models"),
+            ("columnheader", "errors lately"),
+            ("rowheader", "mail"),
+            ("link", "news"),
+            ("status", ""),
+        ):
+            assert each in found, each
+        assert tab.ask("document.getElementById('state').textContent") == "live"
+        order = []
+        for _ in range(4):
+            tab.press("Tab")
+            order.append(tab.focused())
+        assert order == ["mail", "news", "models", "metrics"]
+        tab.ask("document.querySelectorAll('#models a')[1].focus()")
+        tab.ask(
+            'fetch(\'m/mail/learn\', {method: \'POST\', body: \'{"text": "a", "label": "b"}\'})'
+        )
+        tab.until("document.getElementById('models').textContent.includes('AdaptiveClassifier')")
+        assert tab.focused() == "news"  # the list has been drawn anew
+        tab.press("Enter")
+        tab.until("location.pathname === '/m/news/' && document.getElementById('queue') !== null")
+        assert tab.errors == []

@@ -28,7 +28,7 @@ def model(tmp_path):
 
 def test_its_files_come_from_here_alone(model):
     with serving(model) as (link, _):
-        for path, kind in [("/", "html"), ("/page.css", "css"), ("/page.js", "javascript")]:
+        for path, kind in [("/", "html"), ("/page.css", "css"), ("/base.js", "javascript")]:
             link.request("GET", path)
             answer = link.getresponse()
             text = answer.read().decode()
@@ -107,12 +107,55 @@ def test_the_shadow_is_shown_beside_the_model(model, tmp_path):
     with at_a_port(model, "--learn", "--shadow", other) as port, page() as tab:
         tab.open(f"http://127.0.0.1:{port}/")
         tab.until("document.getElementById('state').textContent === 'live'")
-        assert shown(tab, "second") == "AdaptiveClassifier: errors \u2013 lately, \u2013 so far"
+        rows = tab.ask("[...document.querySelectorAll('#second tr')].map((e) => e.innerText)")
+        assert [row.split("\t") for row in rows] == [
+            ["model", "errors lately", "errors so far", "right alone"],
+            ["answers AdaptiveClassifier", "\u2013", "\u2013", "0"],
+            ["shadow AdaptiveClassifier", "\u2013", "\u2013", "0"],
+        ]
         assert shown(tab, "compared").startswith("No difference beyond chance yet")
         assert tab.errors == []
         for width in (360, 1280):
             tab.size(width, 800)
             assert tab.ask("document.documentElement.scrollWidth") <= width
+
+
+@in_chromium
+def test_the_shadow_is_read_aloud_and_the_page_walked_by_keyboard(model, tmp_path):
+    other = tmp_path / "other"
+    (Tokenizer() | AdaptiveClassifier()).save(other)
+    words = ("--learn", "--keep-texts", "9", "--shadow", other)
+    with at_a_port(model, *words) as port, page() as tab:
+        tab.open(f"http://127.0.0.1:{port}/")
+        tab.until("document.getElementById('state').textContent === 'live'")
+        tab.ask('fetch(\'predict\', {method: \'POST\', body: \'{"text": "goal", "id": "a"}\'})')
+        tab.until("document.querySelectorAll('#keys button').length === 3")
+        found = tab.read_aloud()
+        for each in (
+            ("region", "Shadow"),
+            ("table", "Shadow"),
+            ("columnheader", "right alone"),
+            ("rowheader", "answers AdaptiveClassifier"),
+            ("rowheader", "shadow AdaptiveClassifier"),
+            ("region", "To label next"),
+            ("textbox", "What is to be answered"),
+        ):
+            assert each in found, each
+        order = []
+        for _ in range(6):
+            tab.press("Tab")
+            order.append(tab.focused())
+        assert order == [
+            "To the queue", "What is to be answered", "Ask", "1sport", "2politics", "sskip"
+        ]  # fmt: skip
+        tab.ask("document.querySelector('.skip').focus()")
+        tab.press("Enter")
+        tab.until("document.activeElement.id === 'queue'")
+        tab.type("1")
+        tab.until("now.model.version === 1")
+        assert "0.0 %0.0 %" in shown(tab, "second")
+        assert shown(tab, "compared").startswith("No difference beyond chance yet: of 0 lessons")
+        assert tab.errors == []
 
 
 @in_chromium

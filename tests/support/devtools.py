@@ -10,6 +10,7 @@ import time
 
 from tests.support.browser import CHROMIUM, OPTIONS
 
+KEYS = {"Tab": (9, ""), "Enter": (13, "\r")}
 PATIENCE = 60  # seconds until a page that must show something is taken to have failed
 
 
@@ -32,6 +33,7 @@ class Page:
             for part in ("Page", "Runtime", "Log"):
                 self.send(f"{part}.enable")
         self.size(width, height)
+        self.send("Emulation.setScrollbarsHidden", hidden=True)  # as of a phone, and of pictures
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
         self.send("Page.navigate", url=url)
@@ -90,10 +92,35 @@ class Page:
             self.send("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
             self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
-    def picture(self, path):
-        found = self.send("Page.captureScreenshot", captureBeyondViewport=True)
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(found["data"]))
+    def press(self, key):
+        """Press a key that writes nothing, or Enter."""
+        code, text = KEYS[key]
+        given = {"key": key, "code": key, "windowsVirtualKeyCode": code}
+        self.send(
+            "Input.dispatchKeyEvent", type="keyDown", **given, **({"text": text} if text else {})
+        )
+        self.send("Input.dispatchKeyEvent", type="keyUp", **given)
+
+    def focused(self):
+        """What has the focus: its name, as a screen reader says it."""
+        return self.ask(
+            "(() => { const at = document.activeElement; return at.labels?.length ? "
+            "at.labels[0].textContent : at.textContent.trim(); })()"
+        )
+
+    def read_aloud(self):
+        """What a screen reader finds: (role, name) of what is shown, in order."""
+        found = self.send("Accessibility.getFullAXTree")["nodes"]
+        return [
+            (each["role"]["value"], each.get("name", {}).get("value", ""))
+            for each in found
+            if not each["ignored"]
+        ]
+
+    def picture(self, **given):
+        """A PNG of the whole page, or of the part that `clip` says."""
+        found = self.send("Page.captureScreenshot", captureBeyondViewport=True, **given)
+        return base64.b64decode(found["data"])
 
 
 @contextlib.contextmanager

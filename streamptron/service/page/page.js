@@ -1,53 +1,9 @@
 // The page of a service: what it does, what it got wrong, what to label next. No other file is asked.
 "use strict";
 
-const $ = (id) => document.getElementById(id);
-const SVG = "http://www.w3.org/2000/svg";
 const MOST_KEYS = 9;
 
-// --- Elements: texts are set as texts, so nothing that a client sent is read as HTML
-
-function el(name, given = {}, ...inside) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(given)) {
-    if (key === "class") made.className = value;
-    else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else made.setAttribute(key, value);
-  }
-  made.append(...inside.filter((each) => each !== null && each !== undefined));
-  return made;
-}
-
-function svg(name, given = {}, ...inside) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(given)) made.setAttribute(key, value);
-  made.append(...inside);
-  return made;
-}
-
-const percent = (x, digits = 1) => (x === null || x === undefined ? "–" : `${(100 * x).toFixed(digits)} %`);
-const whole = (n) => Math.round(n).toLocaleString("en");
-const size = (n) => (n >= 1e9 ? `${(n / 1e9).toFixed(1)} GB` : n >= 1e6 ? `${(n / 1e6).toFixed(1)} MB` : `${Math.max(1, Math.round(n / 1e3))} kB`);
-const count = (n, what) => `${whole(n)} ${what}${n === 1 ? "" : "s"}`;
-
-function bar(share, bad) {
-  const width = Math.max(0, Math.min(1, share || 0)) * 100;
-  return svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
-    svg("rect", { class: bad ? "fill bad" : "fill", width, height: 8 }));
-}
-
 // --- The server
-
-let token = sessionStorage.getItem("token") || "";
-const headers = (more = {}) => (token ? { Authorization: `Bearer ${token}`, ...more } : more);
-
-async function wantsToken() {
-  const dialog = $("login");
-  if (!dialog.open) dialog.showModal();
-  await new Promise((done) => dialog.addEventListener("close", done, { once: true }));
-  token = $("token").value;
-  sessionStorage.setItem("token", token);
-}
 
 async function call(path, body, type = "application/json") {
   const given = body === undefined ? { headers: headers() }
@@ -60,11 +16,6 @@ async function call(path, body, type = "application/json") {
   const found = await answer.json();
   if (!answer.ok) throw new Error(found.error.message);
   return found;
-}
-
-function state(text, kind) {
-  if ($("state").textContent !== text) $("state").textContent = text;
-  $("state").className = `state ${kind}`;
 }
 
 async function watch() {
@@ -146,18 +97,29 @@ function figures(stats) {
     figure(whole(model.version), "lessons", model.learns ? `${taught.toFixed(taught < 10 ? 1 : 0)} a second; ${saved}` : "it does not learn"),
     figure(whole(model.features), "features", `${count(model.labels, "label")}, ${size(model.bytes)}`),
   );
-  shadow(stats.shadow);
+  shadow(stats, stats.shadow);
 }
 
-function shadow(found) {
+function shadow(stats, found) {
   $("shadow").hidden = !found;
   if (!found) return;
-  $("second").textContent = `${found.class}: errors ${percent(found.error_lately)} lately, ${percent(found.error)} so far`;
   const [a, b] = [found.only_answering_right, found.only_shadow_right];
+  const head = ["model", "errors lately", "errors so far", "right alone"].map((name) => el("th", { scope: "col" }, name));
+  const row = (name, kind, errors, right) => el("tr", {},
+    el("th", { scope: "row" }, name, " ", el("span", { class: "quiet" }, kind)),
+    el("td", {}, percent(errors.error_lately)), el("td", {}, percent(errors.error)),
+    el("td", {}, whole(right), el("span", { class: "cell" }, bar(a + b ? right / (a + b) : 0))));
+  $("second").replaceChildren(el("thead", {}, el("tr", {}, ...head)),
+    el("tbody", {}, row("answers", stats.model.class, stats, a), row("shadow", found.class, found, b)));
   const lacks = found.lacks ? ` It lacks ${count(found.lacks, "lesson")} that the log has no more.` : "";
   const left = found.left_out ? ` ${count(found.left_out, "lesson")} did not fit it.` : "";
   const says = found.sentence || `No difference beyond chance yet: of ${count(a + b, "lesson")} that just one of the two answered rightly, the shadow did ${whole(b)}.`;
   if ($("compared").textContent !== says + lacks + left) $("compared").textContent = says + lacks + left;
+}
+
+// How wide and high a drawing is, in the page's own dots, so that its texts are as large as others.
+function room(box, least) {
+  return [Math.max(240, box.clientWidth), Math.max(least, box.clientHeight)];
 }
 
 function curve(stats) {
@@ -167,7 +129,7 @@ function curve(stats) {
     box.replaceChildren(el("p", { class: "empty" }, "The curve begins with the second lesson: each is answered before it is learned, and counted."));
     return;
   }
-  const W = 760, H = 300, left = 40, bottom = 24, top = 8;
+  const [W, H] = room(box, 240), left = 44, bottom = 24, top = 8;
   const sizes = mistakes.map((_, k) => (k === mistakes.length - 1 ? last : width));
   const total = sizes.reduce((a, b) => a + b, 0);
   // lately: over some points around each, so that single lessons are no jumps
@@ -220,11 +182,13 @@ function words(found) {
     el("span", { class: part < 0 ? "word against" : "word" }, word, el("small", {}, (part < 0 ? "−" : "+") + Math.abs(part).toFixed(2)))));
 }
 
+const short = (text, most) => (text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
+
 function wrong(found) {
   const rows = found.slice(0, 6).map((each) => el("li", {},
     el("span", { class: "bad" }, String(each.answered)), el("span", { class: "quiet" }, ` ${percent(each.probability, 0)}`),
     el("span", { class: "arrow" }, "but it was"), el("span", { class: "good" }, String(each.label)),
-    each.text ? el("p", { class: "quiet" }, each.text.slice(0, 160)) : null,
+    each.text ? el("p", { class: "quiet" }, short(each.text, 160)) : null,
     words(each.words.slice(0, 5))));
   if (!rows.length) rows.push(el("li", { class: "empty" }, "No mistake since the server was started."));
   $("wrong").replaceChildren(...rows);
@@ -233,7 +197,7 @@ function wrong(found) {
 function calibration(buckets) {
   const points = buckets.filter(Boolean);
   if (!points.length) { $("calibration").replaceChildren(el("p", { class: "empty" }, "It is counted from lessons that were answered first.")); return; }
-  const W = 420, H = 210, left = 40, bottom = 24;
+  const [W, H] = room($("calibration"), 200), left = 44, bottom = 24;
   const x = (p) => left + (W - left - 8) * p, y = (p) => 6 + (H - bottom - 6) * (1 - p);
   const most = Math.max(...points.map((each) => each.answers));
   const drawn = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": points.map((each) => `said ${percent(each.probability, 0)}, right ${percent(each.right, 0)}`).join("; ") });
@@ -422,6 +386,11 @@ async function undo() {
   }
 }
 
+window.addEventListener("resize", () => {
+  if (!now) return;
+  curve(now);
+  calibration(now.calibration);
+});
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
   const number = Number(event.key);
