@@ -210,7 +210,7 @@ class SetAnswers(Answers):
 
 def answers_of(model: LineModel, answers: Answers) -> Answers:
     """How a model's answers are written."""
-    if not model.several or isinstance(answers, SetAnswers):
+    if not model.multilabel or isinstance(answers, SetAnswers):
         return answers
     made = SetAnswers(*answers.given)
     made.between = str(model.reading.get("separator", ",")).encode()

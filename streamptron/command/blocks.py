@@ -551,7 +551,7 @@ class EventBlock(Block):
     def _remember(self, row: int) -> None:
         """Know a mail that has been learned, so that `learn` does not do so again."""
         model, mail = self.model, self._records[row].x
-        if isinstance(mail, bytes) and not model.several:
+        if isinstance(mail, bytes) and not model.multilabel:
             from streamptron.files.mail import identity
 
             label = model.name(self.labels[self.numbers[row]])

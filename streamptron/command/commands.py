@@ -215,7 +215,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         learner.learn_unsure = learn_unsure
         _settle_labels(learner, given["known_labels"], given["new_label"], resume)
         format = learner.reading["format"]
-        if given["jobs"] > 1 and learner.several:
+        if given["jobs"] > 1 and learner.multilabel:
             raise click.UsageError(
                 "--jobs is for lines of one label; those of several are read by one thread"
             )
@@ -293,7 +293,7 @@ def _every(share: float) -> int:
 
 def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
     """The existing model, reading lines as it did, or as the options say."""
-    known = LineModel.load(path, several=True)
+    known = LineModel.load(path, multilabel=True)
     format = reading.setdefault("format", known.reading["format"])
     if format == known.reading["format"]:
         reading = {**known.reading, **reading}
@@ -331,9 +331,9 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
     files = with_mails(files, given)
     encoding = encoding_of(given)
     reading = reading_of(given, files)
-    lines = LineModel.load(model, several=True)
+    lines = LineModel.load(model, multilabel=True)
     with watched(files) as sources:
-        if lines.several and least:
+        if lines.multilabel and least:
             raise click.UsageError("--min-probability is for one label; leave it out")
         found, said = judged(lines, sources, reading, encoding, least, wrong)
     _write(found, lambda _: said, given["json"])
@@ -423,7 +423,7 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
     """
     from streamptron.command.report import ranked, ranking
 
-    _write(ranked(LineModel.load(model, several=True), number, label), ranking, json)
+    _write(ranked(LineModel.load(model, multilabel=True), number, label), ranking, json)
 
 
 @commands.command()
@@ -445,7 +445,7 @@ def explain(text: str, model: str, number: int | None) -> None:
     """
     from streamptron.command.explain import explained
 
-    click.echo(explained(LineModel.load(model, several=True), text, number))
+    click.echo(explained(LineModel.load(model, multilabel=True), text, number))
 
 
 @commands.command()

@@ -36,7 +36,7 @@ def judged(
     """
     notes = [] if n_wrong is None else [Wrong(n_wrong)]
     lost = Losses(least) if is_filter(model) else None
-    if model.several:
+    if model.multilabel:
         score = Score()
         _answer(model, files, reading, encoding, [lambda block: block.grade(score), *notes])
         if not score.grades.n:

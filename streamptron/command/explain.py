@@ -22,7 +22,7 @@ def explained(model: LineModel, text: str, n: int | None = None) -> str:
     """Which features made the answer to a text, and by which weights; the n largest parts."""
     learner = model.learner
     event = event_of(model, text)
-    if model.several:
+    if model.multilabel:
         return _explained_sets(model, event, n)
     answer, probability = model.answer(event)
     if answer is None:

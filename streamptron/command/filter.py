@@ -154,7 +154,7 @@ class Filter(Run):
         if self.kind is None and (format in BLOCKS or is_text):
             plain = "labelled" if self.learn or format == "plain" else "text"
             self.kind = "fasttext" if format == "fasttext" else plain
-        if model.several and self.learn and self.kind is not None:  # lines are read one by one
+        if model.multilabel and self.learn and self.kind is not None:  # lines are read one by one
             self.reading["format"] = {"labelled": "plain"}.get(self.kind, self.kind)
             self.kind = None
         self.answers = answers_of(model, self.answers)
@@ -218,7 +218,7 @@ class Filter(Run):
         """That a new model can answer what the old one answers, and reads lines as it does."""
         self._check(model)
         known = self.on_disk.model.reading
-        if model.several is not self.on_disk.model.several:
+        if model.multilabel is not self.on_disk.model.multilabel:
             raise ValueError(
                 f"{self.on_disk.path}: one of the two models answers several labels a line, and "
                 "the other one; start anew to answer by it"

@@ -88,15 +88,15 @@ class InputWarnings:
         if block.header is None or not events or self._n_met >= MANY:
             return
         self._n_met += len(events)
-        if block.model.several or model.hash_bits or not model.n_seen:
+        if block.model.multilabel or model.hash_bits or not model.n_seen:
             return
         known: set[str] = set()
         unknown: dict[str, None] = {}
         for x in events:
-            told = {name for name, part in model.explain_one(x) if part}
+            weighed = {name for name, part in model.explain_one(x) if part}
             for name in filter(x.get, x):  # a 0 says nothing
                 column, is_category, _ = str(name).partition("=")
-                if name in told:
+                if name in weighed:
                     known.add(column)
                 elif not is_category or len(events) >= LEAST:
                     unknown[column] = None
@@ -135,7 +135,7 @@ class InputWarnings:
 
     def _several(self, block: Block, labels: list[str], where: str) -> None:
         """That one label is not a list of several."""
-        if block.model.several or len(labels) < LEAST // 2 or "labels" in self._said:
+        if block.model.multilabel or len(labels) < LEAST // 2 or "labels" in self._said:
             return
         for separator in ",;|":
             lists = [label.split(separator) for label in labels]
@@ -164,7 +164,7 @@ class InputWarnings:
                     f"label and text look swapped: {len(labels)} labels, as {shown(long, 60)}, and "
                     f"the texts {shown(few, 60)}; a line is label<TAB>text",
                 )
-        if block.n >= LEAST and len(labels) >= 0.9 * n and not block.model.several:
+        if block.n >= LEAST and len(labels) >= 0.9 * n and not block.model.multilabel:
             self._say(
                 "labels",
                 where,
@@ -192,7 +192,7 @@ class InputWarnings:
         spaced = next((label for label in labels if label != label.strip()), None)
         if spaced is not None and "labels" not in self._said:  # those that are labels
             separator = str(block.model.reading.get("separator", ","))
-            several = f", or give --label-separator {separator + ' '!r}" * block.model.several
+            several = f", or give --label-separator {separator + ' '!r}" * block.model.multilabel
             self._say(
                 "spaces",
                 where,

@@ -64,7 +64,7 @@ class Losses:
 
 def is_filter(model: LineModel) -> bool:
     """Whether a model tells mails of two labels apart."""
-    return isinstance(model.tokenizer, MailDoor) and not model.several and len(model.names) == 2
+    return isinstance(model.tokenizer, MailDoor) and not model.multilabel and len(model.names) == 2
 
 
 def losses(found: list[dict[str, Any]]) -> str:

@@ -130,7 +130,7 @@ class ModelOnDisk:
         if self._known is None and create is not None:
             self.model = create
         else:
-            self.model = LineModel.load(self.path, several=True)
+            self.model = LineModel.load(self.path, multilabel=True)
             self.file = self._known
         self.model.learn_unsure = self._learn_unsure
         self._settle_labels(self.model)
@@ -219,7 +219,7 @@ class ModelOnDisk:
         self._known = identity(self.path)
         try:
             with self.lock.reloading() if self._writes else contextlib.nullcontext():
-                model = LineModel.load(self.path, several=True)
+                model = LineModel.load(self.path, multilabel=True)
                 check(model)
                 self._settle_labels(model)
         except (OSError, ValueError) as error:

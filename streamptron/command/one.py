@@ -53,7 +53,7 @@ class One(Filter):
 
     def _check(self, model: LineModel) -> None:
         super()._check(model)
-        if model.several:
+        if model.multilabel:
             raise ValueError(
                 "--exit-code says whether one label is the answer, and the model answers several; "
                 "leave it out"

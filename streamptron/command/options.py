@@ -29,8 +29,8 @@ from streamptron.learners.mail import Mail
 from streamptron.learners.registry import (
     BY_NAME,
     LEARNERS,
+    MULTILABEL,
     PARAMETERS,
-    TAGGERS,
     TOKENS,
     Parameter,
     parameters_of,
@@ -164,7 +164,7 @@ class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
                 "'ranking' chooses among candidates, and a line is one event; use it from Python: "
                 "RankingPerceptron().learn_many takes rows, grades and qid"
             )
-        if value in TAGGERS and value not in self.choices:
+        if value in MULTILABEL and value not in self.choices:
             self.fail(f"{value!r} answers several labels a line, and this is for one")
         return super().convert(value, *rest)
 
@@ -540,7 +540,7 @@ def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     """An untrained model, as the options ask for it."""
     learner = given.pop("learner") or DEFAULT
     kind = BY_NAME[learner]
-    if "separator" in reading and learner not in TAGGERS:
+    if "separator" in reading and learner not in MULTILABEL:
         raise click.UsageError("--label-separator is for --learner multilabel; leave it out")
     positive = given.pop("positive")
     parameters = taken(LEARNER_OPTIONS.names, given)

@@ -171,7 +171,7 @@ def weights(model: str, number: int, label: str | None, drawing: Drawing) -> Non
     from streamptron.plot import top_weights
     from streamptron.plot.drawing import label_text
 
-    lines = LineModel.load(model, several=True)
+    lines = LineModel.load(model, multilabel=True)
     if label is None and lines.names and lines.learner._scores_by_label:
         raise click.UsageError(
             f"each label has weights of its own; give --label, one of {shown(lines.names, 200)}"
@@ -205,12 +205,12 @@ def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
     from streamptron.plot import explanation
     from streamptron.plot.drawing import label_text
 
-    lines = LineModel.load(model, several=True)
+    lines = LineModel.load(model, multilabel=True)
     event = event_of(lines, text)
 
     binary = isinstance(lines.learner, BinaryModel)
-    answer = None if binary or lines.several else lines.learner.predict_one(event)
-    if lines.several and lines.names:  # the likeliest, answered or not
+    answer = None if binary or lines.multilabel else lines.learner.predict_one(event)
+    if lines.multilabel and lines.names:  # the likeliest, answered or not
         known, found = lines.learner._probabilities(event)
         answer = known[max(range(len(known)), key=found.__getitem__)]
 
@@ -350,11 +350,11 @@ def calibration(
     from streamptron.plot import calibration_curve
 
     encoding, reading = encoding_of(given), reading_of(given, files)
-    lines = LineModel.load(model, several=True)
+    lines = LineModel.load(model, multilabel=True)
     if wanted is not None:
         _known(lines, wanted)
     labels, probabilities = _probabilities(model, lines, files, reading, encoding, wanted)
-    if lines.several and wanted is None:  # of all labels of all events together
+    if lines.multilabel and wanted is None:  # of all labels of all events together
         wanted = THERE
     _save(lambda ax: calibration_curve(labels, probabilities, wanted, bins, ax=ax), drawing)
 
@@ -550,7 +550,7 @@ def _probabilities(
     from streamptron.command.report import labelled
 
     labels, probabilities = [], []
-    if lines.several:
+    if lines.multilabel:
         with watched(files) as sources:
             for x, given in labelled(lines, sources, reading, encoding):
                 for label, there, p in _sets(lines, x, given):
@@ -594,7 +594,7 @@ def _by_threshold(
     labels: list[str] = []
     by_model = {}
     for model in models:
-        lines = LineModel.load(model, several=True)
+        lines = LineModel.load(model, multilabel=True)
         wanted = _spoken_for(lines) if wanted is None else wanted
         _known(lines, wanted)
         labels, probabilities = _probabilities(model, lines, files, reading, encoding, wanted)

@@ -16,7 +16,7 @@ from collections import Counter
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, TextBlock, mark_of
-from streamptron.command.sets import SetEvents, SetTexts
+from streamptron.command.multilabel import SetEvents, SetTexts
 from streamptron.doors.batch import LINES
 from streamptron.doors.texts import MailDoor
 from streamptron.files.decode import READ, reading
@@ -44,7 +44,7 @@ FASTTEXT_LABELS = re.compile(rb"^(?=[^\r\n])(?:__label__\S*[ \t]*)*", re.MULTILI
 
 def texts_kind(model: LineModel, format: str) -> str | None:
     """The kind of labelled lines that the core reads itself; None: a Reader makes events."""
-    is_text = model.tokenizer is not None and not model.several
+    is_text = model.tokenizer is not None and not model.multilabel
     return format if format in BLOCKS and is_text else None
 
 
@@ -106,7 +106,7 @@ class Stream:
     ) -> None:
         if kind is not None and isinstance(model.tokenizer, MailDoor):
             raise ValueError("the model learns from mails, and these are lines; give --format mail")
-        if (reading or {}).get("separator") and not model.several:
+        if (reading or {}).get("separator") and not model.multilabel:
             raise ValueError("--label-separator is for models of several labels; leave it out")
         self.model = model
         self.reader: Any = None  # of events
@@ -176,7 +176,7 @@ class Stream:
         lines, self._lines = self._lines, []
         if lines:
             needed, header = self._labels == "needed", self.reader.header
-            make = SetEvents if self.model.several else EventBlock
+            make = SetEvents if self.model.multilabel else EventBlock
             self._take(make(self.model, lines[0][0].file, lines, needed, header))
 
     # --- Texts
@@ -196,7 +196,7 @@ class Stream:
         if kind == LINES.FASTTEXT and not self._labels:  # a line may have none, or several
             block = block._replace(data=FASTTEXT_LABELS.sub(b"_\t", block.data))
             kind = LINES.EITHER
-        return (SetTexts if self.model.several else TextBlock)(self.model, block, kind)
+        return (SetTexts if self.model.multilabel else TextBlock)(self.model, block, kind)
 
     def _run_ahead(self) -> None:
         """The same, with texts split by other threads before their turn."""

@@ -245,10 +245,10 @@ class Training(Run):
             ("progressive error (%)", self.progressive.error),
         ]
         rows += self.progressive.rows()
-        if self.model.several:
+        if self.model.multilabel:
             rows.append(("  micro-F1", self.progressive.f1))
         labels = len(self.model.names)
-        if self.model.several or labels > 2:
+        if self.model.multilabel or labels > 2:
             rows[2:2] = [
                 ("labels", labels),
                 ("bytes a label", learner.memory_usage // max(labels, 1)),
@@ -259,7 +259,7 @@ class Training(Run):
             rows.append(("held-out events", self.held.n_labelled))
             rows.append(("held-out error (%)", self.held.error))
             rows += self.held.rows()
-            if self.model.several:
+            if self.model.multilabel:
                 rows.append(("  micro-F1", self.held.f1))
         if new := self.warnings.new:
             rows.append(("new labels", f"{len(new)}: {shown(', '.join(new), 200)[1:-1]}"))
@@ -379,7 +379,7 @@ class Training(Run):
 
     def _weigh(self) -> None:
         """Warn once of a model that is large for its labels."""
-        n, few = len(self.model.names), FEW if self.model.several else FEW_APART
+        n, few = len(self.model.names), FEW if self.model.multilabel else FEW_APART
         if self._is_large or n < few:
             return
         size = self.model.learner.memory_usage

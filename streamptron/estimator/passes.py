@@ -41,11 +41,11 @@ class Passes:
 
     def learn(self, model: Any, order: NDArray[np.intp] | None = None) -> None:
         """Learn the rows of an order, where they lie; None: all as they lie."""
-        numbered = told(model, self.labels, self.numbers, order)
+        numbered = labels_met(model, self.labels, self.numbers, order)
         model._learned(self.batch, *numbered, self.steps, None, order)
 
 
-def told(
+def labels_met(
     model: Any,
     labels: list[Any],
     numbers: NDArray[np.intp],

@@ -125,7 +125,7 @@ class LineModel:
         self.others: dict[str, None] = {}  # some of the labels that lines had
         self._written: list[str] = []
         self._binary = isinstance(learner, BinaryModel)
-        self.several: bool = learner._can("set")  # whether an event has several labels
+        self.multilabel: bool = learner._can("set")  # whether an event has several labels
         self.max_labels: int | None = None if self._binary else learner.max_labels
         # a learner trained in Python may have labels that are not texts
         known = [] if self._binary else learner.labels
@@ -139,7 +139,7 @@ class LineModel:
 
     @learn_unsure.setter
     def learn_unsure(self, margin: float | None) -> None:
-        if margin is not None and self.several:
+        if margin is not None and self.multilabel:
             raise ValueError(
                 "--learn-unsure goes by the lead of one label, and the model answers several; "
                 "leave it out"
@@ -183,11 +183,11 @@ class LineModel:
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], several: bool = False, mmap: bool = False
+        cls, path: str | os.PathLike[str], multilabel: bool = False, mmap: bool = False
     ) -> typing.Self:
         """What a file holds.
 
-        `several`: its events may have several labels. With `mmap` it is read in place, and only
+        `multilabel`: its events may have several labels. With `mmap` it is read in place, and only
         answers.
         """
         contents = read(path, mmap)
@@ -203,7 +203,7 @@ class LineModel:
                 f"{path}: it chooses among candidates, and a line is one event; use it from "
                 "Python, with streamptron.load(path)"
             )
-        if learner._can("set") and not several:
+        if learner._can("set") and not multilabel:
             raise ValueError(
                 f"{path}: its events have several labels, and this is for one; train, predict, "
                 "eval, top, explain and info take it"
@@ -296,7 +296,7 @@ class LineModel:
         if known and not names:
             raise ValueError("--known-labels: the model knows no label yet; leave it out")
         asked = known or (self.labels or {}).get("known", False)
-        is_filter = learns and isinstance(self.tokenizer, MailDoor) and not self.several
+        is_filter = learns and isinstance(self.tokenizer, MailDoor) and not self.multilabel
         self._labels = None
         if new or (asked and names) or (is_filter and (names or not self._binary)):
             self._labels = Labels(names, 0 if asked else 2, new)
@@ -359,7 +359,7 @@ class LineModel:
         options.pop("format", None)
         if format == "vw":
             options["label_type"] = "text"
-        if self.several:
+        if self.multilabel:
             options["several"] = True
         if format == "jsonl" and not labelled and "label" not in reading:
             options["label"] = None

@@ -16,7 +16,7 @@ if typing.TYPE_CHECKING:
     from typing import Any, Self
 
     from streamptron.estimator.batches import Batch
-    from streamptron.estimator.sets import Sets
+    from streamptron.estimator.multilabel import Sets
 
 
 class MultiLabelClassifier(  # type: ignore[misc]
@@ -178,7 +178,7 @@ class MultiLabelClassifier(  # type: ignore[misc]
         import numpy as np  # not before it is needed, as in ``_batch``
 
         from streamptron.estimator.batches import steps_of
-        from streamptron.estimator.sets import sets_of
+        from streamptron.estimator.multilabel import sets_of
 
         batch = self._batch(X, feature_names)
         steps = steps_of(w, [None], np.zeros(len(batch), dtype=np.intp), self._step_of)

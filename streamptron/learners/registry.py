@@ -29,8 +29,8 @@ LEARNERS: dict[str, Any] = {
 # Not on the command line, whose lines are events with a label: its events are sets of candidates.
 RANKERS = (RankingPerceptron,)
 # The same for lines that have several labels.
-TAGGERS: dict[str, Any] = {"multilabel": MultiLabelClassifier}
-BY_NAME = LEARNERS | TAGGERS
+MULTILABEL: dict[str, Any] = {"multilabel": MultiLabelClassifier}
+BY_NAME = LEARNERS | MULTILABEL
 
 BY_CLASS_NAME = {learner.__name__: learner for learner in (*BY_NAME.values(), *RANKERS)}
 

@@ -23,7 +23,7 @@ from streamptron.common.checks import WEIGHT, are_weights
 from streamptron.common.names import shown
 from streamptron.doors._core import BinaryModel
 from streamptron.estimator.batches import batch_of, steps_of
-from streamptron.estimator.passes import told
+from streamptron.estimator.passes import labels_met
 from streamptron.sklearn import epochs
 from streamptron.sklearn.epochs import best_of, truth
 from streamptron.sklearn.wrapper import Named, Wrapper
@@ -172,7 +172,7 @@ class Classifier(Wrapper):
             model.decision_function_many(*rows)
             kept = np.flatnonzero(steps)
             rows, numbers, steps = rows.taken(kept), numbers[kept], steps[kept]
-        model._learned(batch_of(*rows, model.missing), *told(model, labels, numbers), steps)
+        model._learned(batch_of(*rows, model.missing), *labels_met(model, labels, numbers), steps)
         self.model_, self.classes_, self.n_iter_ = model, union, 1
         return self
 

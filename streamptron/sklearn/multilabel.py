@@ -15,7 +15,7 @@ from streamptron.common.checks import truth, whole
 from streamptron.common.names import shown
 from streamptron.common.parameters import arguments
 from streamptron.estimator.batches import batch_of
-from streamptron.estimator.sets import entries_of, sets_of_entries
+from streamptron.estimator.multilabel import entries_of, sets_of_entries
 from streamptron.learners import multilabel
 from streamptron.sklearn.base import _row_weights
 from streamptron.sklearn.wrapper import Named, Wrapper

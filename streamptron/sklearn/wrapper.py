@@ -149,7 +149,7 @@ class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has n
         TopFeatures(positive=[('law', 3.0)], negative=[('goal', -2.0)])
         """
         names = self._renaming(feature_names)
-        found = self.model_.top_features(n, self._told_label(label))
+        found = self.model_.top_features(n, self._learned_label(label))
         if not isinstance(found, dict):
             return names.top(found)
         return {each: names.top(found[each]) for each in self.classes_.tolist() if each in found}
@@ -186,8 +186,8 @@ class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has n
         """
         names = self._renaming(feature_names)
         rows, _ = self._checked_rows(X, reset=False)
-        told = self._told_label(label)
-        return [names.parts(self.model_.explain_one(x, told)) for x in _events(rows)]
+        learned = self._learned_label(label)
+        return [names.parts(self.model_.explain_one(x, learned)) for x in _events(rows)]
 
     def _renaming(self, feature_names: Iterable[Any] | None) -> _Renaming:
         check_is_fitted(self)
@@ -203,7 +203,7 @@ class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has n
             raise ValueError("feature_names is given, and the columns have names of their own")
         return _Renaming(names)
 
-    def _told_label(self, label: Hashable) -> Any:
+    def _learned_label(self, label: Hashable) -> Any:
         """A class as the learner knows it; None stands for all of more than two, or the answer."""
         classes = self.classes_.tolist()
         label = label.item() if isinstance(label, np.generic) else label

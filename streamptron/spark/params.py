@@ -23,7 +23,7 @@ from pyspark.ml.param.shared import (
 
 from streamptron.common.errors import ParameterError, in_python
 from streamptron.learners.perceptron import Perceptron
-from streamptron.learners.registry import BY_NAME, PARAMETERS, TAGGERS, Parameter, parameters_of
+from streamptron.learners.registry import BY_NAME, MULTILABEL, PARAMETERS, Parameter, parameters_of
 from streamptron.learners.text import Tokenizer
 
 MERGEABLE = {name: learner for name, learner in BY_NAME.items() if learner()._can("merge")}
@@ -185,7 +185,7 @@ class StreamptronParams(
 
     def _has_sets(self) -> bool:
         """Whether an event has several labels."""
-        return self.getOrDefault("learner") in TAGGERS
+        return self.getOrDefault("learner") in MULTILABEL
 
     def _has_text(self) -> bool:
         """Whether events are texts."""
