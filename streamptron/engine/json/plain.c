@@ -20,7 +20,7 @@ static void sp_escape_write(uint32_t c, sp_bytes *to)
 }
 
 /* Whether a byte stands in a JSON string as it is. */
-static bool sp_is_plain(uint8_t c)
+static bool sp_is_unescaped(uint8_t c)
 {
     return c >= 32 && c < 0x80 && c != '"' && c != '\\';
 }
@@ -31,7 +31,7 @@ SP_PRIVATE void sp_json_quote(const uint8_t *p, size_t n, sp_bytes *to)
     sp_bytes_word(to, "\"");
     for (size_t i = 0; i < n;) {
         size_t start = i;
-        while (i < n && sp_is_plain(p[i]))
+        while (i < n && sp_is_unescaped(p[i]))
             i++;
         sp_bytes_add(to, p + start, i - start);
         if (i == n)
