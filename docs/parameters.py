@@ -75,10 +75,11 @@ def learners(parameter: Parameter) -> str:
 
 def line(parameter: Parameter) -> str:
     needs = "" if parameter.needs is None else " Only with `{}={!r}`.".format(*parameter.needs)
-    wanted = parameter.wanted.removeprefix("one of ")
+    wanted = parameter.wanted.removeprefix("one of ").replace("<", "&lt;")
+    about = parameter.about.replace("<", "&lt;")  # no tag of HTML
     return (
         f"| `{parameter.name}` | {learners(parameter)} | {wanted} | "
-        f"`{parameter.default!r}` | {parameter.about}{needs} |"
+        f"`{parameter.default!r}` | {about}{needs} |"
     )
 
 
