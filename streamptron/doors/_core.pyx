@@ -18,7 +18,7 @@ from streamptron.doors.model cimport Model, largest, top_buffer
 from libc.stdint cimport uint64_t
 from streamptron.engine.adaptive cimport sp_alarms_bind
 from streamptron.engine.linear cimport (
-    SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, sp_rule, sp_rule_answer)
+    SP_ANSWER_LABELS, SP_ANSWER_TWO, SP_ANSWER_SIGN, sp_rule, sp_rule_answer)
 from streamptron.engine.path cimport (
     sp_answer, sp_event_probabilities, sp_learner, sp_learner_answer, sp_learner_decide,
     sp_learner_decision, sp_learner_expect, sp_learner_expect_outputs, sp_learner_labels,
@@ -567,7 +567,7 @@ cdef class PairModel(LabelModel):
     """Any labels. Two share one output, whose score stands for the second, or for a first True."""
 
     cdef Model _blank(self, int kind):
-        if _answer_of(kind) != SP_ANSWER_PAIR:
+        if _answer_of(kind) != SP_ANSWER_TWO:
             raise ValueError(f"the rule {kind} does not give two labels one output")
         return PairModel.__new__(PairModel)
 

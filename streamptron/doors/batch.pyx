@@ -243,7 +243,7 @@ def write_ahead(EventDoor desk not None, Texts X not None):
 
 cdef object rows_run(EventDoor desk, Rows X, names, y, steps, predictions, decisions, probabilities,
                      confidences, order=None, ends=None, Py_ssize_t n_jobs=1,
-                     const sp_targets* told=NULL):
+                     const sp_targets* targets=NULL):
     """The path in a loop over rows: predict, then learn, as asked.
 
     `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below
@@ -253,7 +253,7 @@ cdef object rows_run(EventDoor desk, Rows X, names, y, steps, predictions, decis
     other arguments still have an entry for every row. None: all as they lie. `ends`: of a model
     that chooses among candidates, where the query of each row ends; y are grades then, an order is
     of whole queries, and only they or `decisions` may be asked for. `n_jobs`: how many threads may
-    predict; one learns. `told`: by row its set of labels, for a model that learns sets.
+    predict; one learns. `targets`: by row its set of labels, for a model that learns sets.
 
     Returns the number of rows done, and the labels of the outputs at this moment. Fewer rows than
     all: out of memory. UNSORTED, and nothing has changed, if columns do not rise within the rows;
@@ -275,7 +275,7 @@ cdef object rows_run(EventDoor desk, Rows X, names, y, steps, predictions, decis
         batch.n_rows = len(order)
     if learning:
         batch.y = <const Py_ssize_t*> data_of(y, n)
-        batch.told = told
+        batch.targets = targets
         if steps is not None:
             batch.steps = <const double*> data_of(steps, n)
     if predictions is not None:

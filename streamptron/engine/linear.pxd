@@ -113,7 +113,7 @@ cdef extern from "learner/rule.h" nogil:
     enum:
         SP_ANSWER_CANDIDATES
         SP_ANSWER_LABELS
-        SP_ANSWER_PAIR
+        SP_ANSWER_TWO
         SP_ANSWER_SETS
         SP_ANSWER_SIGN
         SP_RULE_ADAPTIVE

@@ -21,6 +21,7 @@ SP_FOR_SIZE
 #include "exchange/mix_stay.c"
 #include "exchange/reshaped.c"
 #include "merge/shard.c"
+#include "merge/mixture.c"
 #include "exchange/sound.c"
 #include "wide/mix.c"
 #ifdef SP_LIBRARY

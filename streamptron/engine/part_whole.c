@@ -39,7 +39,7 @@ SP_FOR_SIZE
 #include "mail/parts.c"
 #include "mail/tags.c"
 #include "many/delta.c"
-#include "many/pair.c"
+#include "many/two.c"
 #include "many/report.c"
 #include "many/undo.c"
 #include "path/record.c"

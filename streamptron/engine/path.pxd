@@ -84,7 +84,7 @@ cdef extern from "path/batch.h" nogil:
         sp_text text
         const Py_ssize_t *y
         const double *steps
-        const sp_targets *told
+        const sp_targets *targets
         Py_ssize_t *predictions
         double *decisions
         Py_ssize_t n_decisions

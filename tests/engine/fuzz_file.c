@@ -28,7 +28,7 @@ static size_t make_file(const char *learner, uint8_t *to)
                                NULL, 1, &fault),
                0);
     sp_learner *l = &contents.learner;
-    if (l->answer == SP_ANSWER_PAIR)
+    if (l->answer == SP_ANSWER_TWO)
         CHECK_SAME(sp_learner_expect(l, 0, 1), 0);
     for (ptrdiff_t y = 0; y < 3; y++) {
         sp_piece piece = {(const uint8_t *)text, sizeof(text) - 1 - (size_t)(5 * y), false};

@@ -333,7 +333,7 @@ static inline int kit_learner_like(sp_learner *to, const kit_kind *kind, const s
 {
     if (kit_learner(to, kind) < 0)
         return -1;
-    if (to->answer == SP_ANSWER_PAIR
+    if (to->answer == SP_ANSWER_TWO
         && sp_learner_expect(to, sp_learner_labels(from), from->two.positive) < 0)
         return -1;
     if (sp_machine_rows_array(from) != SP_ROWS_NONE && sp_learner_expect_rows(to) != 0)

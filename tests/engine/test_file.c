@@ -152,7 +152,7 @@ static void test_round_trip(const char *learner)
     CHECK_SAME(sp_contents_new(&contents, learner, "{}", "{}", NULL, 7, &fault), 0);
     sp_learner *l = &contents.learner;
     bool named = l->answer != SP_ANSWER_SIGN && l->answer != SP_ANSWER_CANDIDATES;
-    if (l->answer == SP_ANSWER_PAIR)
+    if (l->answer == SP_ANSWER_TWO)
         CHECK_SAME(sp_learner_expect(l, 0, 1), 0);
     sp_event_init(&event);
     for (ptrdiff_t i = 0; i < 40 && l->answer != SP_ANSWER_CANDIDATES; i++) {

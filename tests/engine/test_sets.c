@@ -108,15 +108,15 @@ static int open_learner(sp_learner *learner, sp_slot_type most)
 }
 
 /* A sample's labels: some below n, given as a set or with others left open. -1 without memory. */
-typedef struct told {
+typedef struct targets {
     uint32_t labels[LABELS];
     ptrdiff_t n, n_there;
     bool open;
-} told;
+} targets;
 
-static told random_told(const sp_learner *learner, uint32_t first)
+static targets random_targets(const sp_learner *learner, uint32_t first)
 {
-    told it = {.open = check_below(2) != 0};
+    targets it = {.open = check_below(2) != 0};
     ptrdiff_t known = sp_learner_labels(learner);
     ptrdiff_t most = SP_MIN(known + (ptrdiff_t)check_below(3), (ptrdiff_t)LABELS);
     for (ptrdiff_t k = 0; k < most; k++) {
@@ -127,7 +127,7 @@ static told random_told(const sp_learner *learner, uint32_t first)
     return it;
 }
 
-static int learn(sp_learner *learner, sp_event *event, const kit_sample *sample, const told *it)
+static int learn(sp_learner *learner, sp_event *event, const kit_sample *sample, const targets *it)
 {
     if (kit_write(learner, event, sample) < 0
         || sp_sets_set_targets(event, it->labels, it->n, it->n_there, it->open,
@@ -167,7 +167,7 @@ static flat_state flatten(const sp_learner *learner)
 
 /* Learn an event, and what its step was. */
 static sp_undo_record learn_noted(sp_learner *learner, sp_event *event, const kit_sample *sample,
-                                  const told *it)
+                                  const targets *it)
 {
     sp_undo_record taken;
     CHECK_SAME(kit_write(learner, event, sample), 0);
@@ -209,7 +209,7 @@ static void test_taken_back(sp_slot_type most)
             free(kept[at].p[SP_RECORD_LOG]);
         }
         samples[at] = kit_random(0, NAMES, 1);
-        told it = random_told(&learner, samples[at].names[0]);
+        targets it = random_targets(&learner, samples[at].names[0]);
         kept[at] = learn_noted(&learner, &event, &samples[at], &it);
         CHECK(sp_machine_fault(&learner) == NULL);
         CHECK(!sp_machine_slots_fault(&learner, learner.index.n_slots));
@@ -257,7 +257,7 @@ static void test_failures(sp_slot_type most)
     CHECK_SAME(open_learner(&learner, most), 0);
     for (int i = 0; i < EVENTS; i++) {
         kit_sample sample = kit_random((uint32_t)i, NAMES, LABELS);
-        told it = random_told(&learner, sample.names[0]);
+        targets it = random_targets(&learner, sample.names[0]);
         sample.u = check_below(10) ? 1.0 : check_below(3) * 1.5;
         CHECK_SAME(sp_learner_copy(&other, &learner), 0);
         int failed = -1;
@@ -312,7 +312,7 @@ static void test_flat(void)
     CHECK_SAME(open_learner(&learner, 0), 0);
     for (int i = 0; i < EVENTS; i++) {
         kit_sample sample = kit_random((uint32_t)i, NAMES, LABELS);
-        told it = random_told(&learner, sample.names[0]);
+        targets it = random_targets(&learner, sample.names[0]);
         CHECK_SAME(learn(&learner, &event, &sample, &it), 0);
     }
     flat_state state = flatten(&learner);
@@ -342,7 +342,7 @@ static void teach(sp_learner *learner, uint32_t first, int n)
     sp_event_init(&event);
     for (int i = 0; i < n; i++) {
         kit_sample sample = kit_random(first + (uint32_t)i, NAMES, LABELS);
-        told it = random_told(learner, sample.names[0]);
+        targets it = random_targets(learner, sample.names[0]);
         CHECK_SAME(learn(learner, &event, &sample, &it), 0);
     }
     sp_event_free(&event);

@@ -17,7 +17,7 @@ SP_PRIVATE int sp_fault_strange(sp_fault *fault, const char *name, const char *w
 
 static bool sp_is_pair(const sp_learner *learner)
 {
-    return sp_rule_answer(&learner->rule) == SP_ANSWER_PAIR;
+    return sp_rule_answer(&learner->rule) == SP_ANSWER_TWO;
 }
 
 /* That a learner whose weights stand for one of two labels knows for which. */

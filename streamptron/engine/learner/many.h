@@ -23,7 +23,7 @@ typedef struct sp_many {
     ptrdiff_t room;  /* leaves: 0, or a power of two */
     sp_branch *tree; /* node 1 is all labels, 2 i and 2 i + 1 the halves of i; leaf k is room + k */
     double b; /* what a label usually has, without naive Bayes, in an event that is not its own */
-    sp_one_output pair;
+    sp_one_output two;
 } sp_many;
 
 #endif

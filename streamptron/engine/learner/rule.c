@@ -22,7 +22,7 @@ SP_API int sp_rule_answer(const sp_rule *rule)
     if (rule->kind == SP_RULE_MULTICLASS || rule->kind == SP_RULE_MIRA)
         return SP_ANSWER_LABELS;
     if (rule->kind == SP_RULE_AROW || rule->kind == SP_RULE_ADAPTIVE || rule->kind == SP_RULE_VOTED)
-        return SP_ANSWER_PAIR;
+        return SP_ANSWER_TWO;
     if (rule->kind == SP_RULE_RANKING)
         return SP_ANSWER_CANDIDATES;
     if (rule->kind == SP_RULE_SETS)
@@ -161,7 +161,7 @@ static void sp_apart(const sp_rule *rule, const double *scores, ptrdiff_t n_choi
 static void sp_arow(const sp_rule *rule, int answer, const double *scores, ptrdiff_t n_choices,
                     ptrdiff_t y, double u, sp_step *step)
 {
-    bool one = answer == SP_ANSWER_PAIR;
+    bool one = answer == SP_ANSWER_TWO;
     if (u == 0.0)
         return;
     for (ptrdiff_t k = 0, end = one ? 1 : SP_MAX(n_choices, y + 1); k < end; k++) {
@@ -195,7 +195,7 @@ static void sp_ranking(const sp_rule *rule, const double *scores, ptrdiff_t n_ch
 static void sp_one_against_all(int answer, const double *scores, ptrdiff_t n_choices, ptrdiff_t y,
                                double u, sp_step *step)
 {
-    bool one = answer == SP_ANSWER_PAIR;
+    bool one = answer == SP_ANSWER_TWO;
     if (u == 0.0)
         return;
     for (ptrdiff_t k = 0, end = one ? 1 : SP_MAX(n_choices, y + 1); k < end; k++) {

@@ -36,7 +36,7 @@ enum {
 
     SP_ANSWER_SIGN = 0,       /* one output; True where its score is above 0 */
     SP_ANSWER_LABELS = 1,     /* an output per label; the best score wins */
-    SP_ANSWER_PAIR = 2,       /* one output for two labels; from the third on SP_ANSWER_LABELS */
+    SP_ANSWER_TWO = 2,       /* one output for two labels; from the third on SP_ANSWER_LABELS */
     SP_ANSWER_CANDIDATES = 3, /* one output, several events; the best score wins */
     SP_ANSWER_SETS = 4,       /* an output per label; each is answered by itself */
 };

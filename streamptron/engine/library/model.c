@@ -238,7 +238,7 @@ static int sp_model_new(const char *learner, const char *parameters, const char 
                              tokenizer, mail, seed, &fault);
     if (failed)
         failed = sp_say_fault(error, &fault, NULL);
-    else if (made->contents.learner.answer == SP_ANSWER_PAIR
+    else if (made->contents.learner.answer == SP_ANSWER_TWO
              && sp_learner_expect(&made->contents.learner, 0, 1) < 0)
         failed = sp_say_memory(error);
     else if (sp_labels_begin(&made->labels, &made->contents) < 0)

@@ -136,7 +136,7 @@ static int sp_learn_targets(spt_model *model, spt_event *event, uint32_t *number
                             const int *there, size_t n, double weight, spt_error *error)
 {
     sp_learner *learner = &model->contents.learner;
-    uint32_t *told = numbers + n;
+    uint32_t *targets = numbers + n;
     size_t n_there = 0, at;
     sp_targets_begin(event);
     for (size_t i = 0; i < n; i++) {
@@ -154,14 +154,14 @@ static int sp_learn_targets(spt_model *model, spt_event *event, uint32_t *number
     n_there = 0;
     for (size_t i = 0; i < n; i++) {
         if (there == NULL || there[i])
-            told[n_there++] = numbers[i];
+            targets[n_there++] = numbers[i];
         else
-            told[at++] = numbers[i];
+            targets[at++] = numbers[i];
     }
     int failed = sp_event_put(model, event, error);
     if (failed)
         return failed;
-    if (sp_sets_set_targets(&event->event, told, (ptrdiff_t)n, (ptrdiff_t)n_there, there != NULL,
+    if (sp_sets_set_targets(&event->event, targets, (ptrdiff_t)n, (ptrdiff_t)n_there, there != NULL,
                             learner->sets.n_labels)
         < 0)
         return sp_say_memory(error);

@@ -186,7 +186,7 @@ SP_RARE SP_PRIVATE void sp_linear_revert_split(sp_learner *learner)
 {
     sp_table_free(&learner->table);
     learner->table = *learner->old_form;
-    learner->answer = SP_ANSWER_PAIR;
+    learner->answer = SP_ANSWER_TWO;
     learner->version += 1;
     sp_free(learner->old_form);
     learner->old_form = NULL;
@@ -285,7 +285,7 @@ SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrd
     else
         sp_watch_two(learner, event->scores, y, sparse);
     learner->n_seen += 1;
-    if (learner->answer == SP_ANSWER_PAIR)
+    if (learner->answer == SP_ANSWER_TWO)
         sp_two_labels_meet(&learner->two, y);
 }
 

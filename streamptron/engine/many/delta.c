@@ -2,7 +2,7 @@
 
 #include "many/machine.h"
 #include "many/many.h"
-#include "many/pair.h"
+#include "many/two.h"
 #include "rows/marks.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
 
 #include "adaptive/machine.h"
 #include "many/learn.h"
-#include "many/pair.h"
+#include "many/two.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
 #include "rows/marks.h"
@@ -45,7 +45,7 @@ static int sp_many_reform(sp_sparse_rows *rows, int positive, uint32_t block, do
 {
     sp_head *head = (sp_head *)(void *)slot;
     sp_entry entries[2];
-    const uint32_t n = sp_pair_entries(block, slot, positive, entries);
+    const uint32_t n = sp_two_entries(block, slot, positive, entries);
     if (block == 0)
         head->of.N = sp_many_count_of(entries, n);
     else
@@ -79,9 +79,9 @@ static int sp_many_reform_table(sp_table *table, int positive)
     return 0;
 }
 
-SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *pair, int positive)
+SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *two, int positive)
 {
-    int failed = sp_table_copy(to, pair);
+    int failed = sp_table_copy(to, two);
     to->kind = &sp_many_slots;
     to->arena = sp_rows_open();
     if (failed < 0 || to->arena == NULL || sp_table_add_outputs(to, 1) < 0)
@@ -93,13 +93,13 @@ SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *pair, int positive
 SP_RARE static void sp_many_split_once(sp_learner *learner)
 {
     sp_adaptive *a = &learner->adaptive;
-    a->many.pair.w0 = *a->w0;
-    a->many.pair.G0 = *a->G0;
+    a->many.two.w0 = *a->w0;
+    a->many.two.G0 = *a->G0;
     a->rows = true;
     a->many.b = 0.0;
     for (int k = 0; k < 2; k++) {
-        a->w0[k] = k == a->positive ? 0.5 * a->many.pair.w0 : -0.5 * a->many.pair.w0;
-        a->G0[k] = a->many.pair.G0;
+        a->w0[k] = k == a->positive ? 0.5 * a->many.two.w0 : -0.5 * a->many.two.w0;
+        a->G0[k] = a->many.two.G0;
         sp_adaptive_set_count(a, k, a->D[k]);
     }
     sp_tree_fill(&learner->adaptive.many, a->w0, 2);
@@ -126,7 +126,7 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
         return -1;
     }
     learner->old_form = before;
-    a->many.pair.shapes = a->shapes;
+    a->many.two.shapes = a->shapes;
     a->shapes = shapes;
     learner->answer = SP_ANSWER_LABELS;
     learner->version += 1;
@@ -137,7 +137,7 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
 /* The old form is gone, and whose curves and surfaces these were is no longer known. */
 static void sp_many_forget_old_form(sp_learner *learner)
 {
-    memset(&learner->adaptive.many.pair.shapes, 0, sizeof(sp_shapes));
+    memset(&learner->adaptive.many.two.shapes, 0, sizeof(sp_shapes));
     sp_free(learner->old_form);
     learner->old_form = NULL;
 }
@@ -145,24 +145,24 @@ static void sp_many_forget_old_form(sp_learner *learner)
 SP_RARE SP_PRIVATE void sp_many_commit_split(sp_learner *learner)
 {
     sp_table_free(learner->old_form);
-    sp_shapes_free(&learner->adaptive.many.pair.shapes);
+    sp_shapes_free(&learner->adaptive.many.two.shapes);
     sp_many_forget_old_form(learner);
 }
 
 SP_RARE SP_PRIVATE void sp_many_revert_split(sp_learner *learner)
 {
     sp_adaptive *a = &learner->adaptive;
-    const sp_one_output *pair = &a->many.pair;
+    const sp_one_output *two = &a->many.two;
     sp_rows_free(sp_many_rows(&learner->table));
     sp_table_free(&learner->table);
     learner->table = *learner->old_form;
-    learner->answer = SP_ANSWER_PAIR;
+    learner->answer = SP_ANSWER_TWO;
     learner->version += 1;
     a->rows = false;
     sp_shapes_free(&a->shapes);
-    a->shapes = pair->shapes;
-    a->w0[0] = pair->w0;
-    a->G0[0] = pair->G0;
+    a->shapes = two->shapes;
+    a->w0[0] = two->w0;
+    a->G0[0] = two->G0;
     a->w0[1] = a->G0[1] = 0.0;
     for (int k = 0; k < 2; k++)
         sp_adaptive_set_count(a, k, a->D[k]);

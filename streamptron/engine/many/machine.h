@@ -13,7 +13,7 @@ SP_PRIVATE int sp_many_split(sp_learner *learner);
 
 /* The other form of a table of two labels, whose score is positive for `positive`. -1 without
    memory; call sp_table_free and sp_rows_free in either case. */
-SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *pair, int positive);
+SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *two, int positive);
 
 /* The third label is learned, and the old form goes; or it is not, and the new one does. */
 SP_PRIVATE void sp_many_commit_split(sp_learner *learner);

@@ -334,20 +334,20 @@ SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_many
     const sp_adaptive_scratch *weighed = &w->weighed;
     const double scale = sp_tempering(a);
     const double z = sp_many_met(w, k) && a->naive_bayes ? w->z[sp_many_at(w, k)] : 0.0;
-    double told = 0.0; /* what naive Bayes' value has of one of z, before its share counts */
+    double bayes = 0.0; /* what naive Bayes' value has of one of z, before its share counts */
     double rarity = 0.0;
     if (z != 0.0) {
-        told = a->wn * w->V[sp_many_at(w, k)] / z * (a->D[k] / (a->D[k] + sp_many_rare(a)));
+        bayes = a->wn * w->V[sp_many_at(w, k)] / z * (a->D[k] / (a->D[k] + sp_many_rare(a)));
         rarity = a->lnD[k] - sp_one_log(1.0 + a->T / (double)a->n_labels / 3.0);
     }
     if (i < 0) /* of one feature less than there are */
-        return ((a->intercept ? a->w0[k] : 0.0) + told * rarity) * scale;
+        return ((a->intercept ? a->w0[k] : 0.0) + bayes * rarity) * scale;
     const sp_entry entry = sp_many_entry(&learner->table,
                                          sp_adaptive_scratch_slots(weighed, event)[i], k);
     double share = (double)entry.w * (weighed->sums.h[i] * weighed->r);
     double t = weighed->sums.t[i];
     if (t > 0.0 && z != 0.0)
-        share += told * (sp_one_log(1.0 + (double)entry.c * t) - rarity);
+        share += bayes * (sp_one_log(1.0 + (double)entry.c * t) - rarity);
     return share * scale;
 }
 

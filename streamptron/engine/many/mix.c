@@ -3,16 +3,15 @@
 #include "adaptive/mix.h"
 #include "many/learn.h"
 #include "many/many.h"
-#include "many/pair.h"
-#include "memory/grow.h"
+#include "many/two.h"
 #include "memory/heap.h"
 #include "merge/outputs.h"
 #include "merge/terms.h"
+#include "merge/mixture.h"
 #include "rows/marks.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A feature as a side has it; its labels are the side's own. */
@@ -26,36 +25,21 @@ typedef struct sp_many_seen {
     bool damaged; /* it lies in a file, and a row is none */
 } sp_many_seen;
 
-#define SP_NO_LABEL UINT32_MAX
-
 static const uint32_t sp_row_blocks[2] = {0, SP_BLOCK_E};
 
-/* Its part of a merge (sp_merge.own). The base is the last of the sides. */
+/* Its part of a merge (sp_merge.own). */
 typedef struct sp_many_merge {
-    ptrdiff_t labels;
+    sp_mixture mixture;
     double all;         /* the events, and one for each label */
-    uint32_t *merged;   /* by side and its own label */
-    uint32_t *united;   /* labels of the feature at hand, rising */
-    uint32_t *at;       /* by label: where it is among them, */
-    uint32_t *turns;    /* if it is there in this turn */
-    uint32_t turn;
-    sp_many_seen *seen; /* who has a say in it, and behind them the base */
-    sp_feature *features;
-    const sp_feature **differing;
-    double *numbers; /* which the features point into */
-    ptrdiff_t room;  /* of labels in a feature */
+    sp_many_seen *seen; /* who has a say in the feature at hand, and behind them the base */
 } sp_many_merge;
 
 SP_PRIVATE void sp_many_mix_free(sp_merge *m)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
     if (own != NULL) {
-        sp_free(own->merged);
-        sp_free(own->united);
+        sp_mixture_free(&own->mixture);
         sp_free(own->seen);
-        sp_free(own->features);
-        sp_free(own->differing);
-        sp_free(own->numbers);
     }
     sp_free(own);
     m->own = NULL;
@@ -64,32 +48,13 @@ SP_PRIVATE void sp_many_mix_free(sp_merge *m)
 SP_PRIVATE int sp_many_mix_reserve(sp_merge *m)
 {
     sp_many_merge *own = (sp_many_merge *)sp_calloc(1, sizeof(sp_many_merge));
-    size_t sides = (size_t)m->n + 1;
     m->own = own;
     if (own == NULL)
         return -1;
-    own->labels = m->to->adaptive.n_labels;
-    own->merged = (uint32_t *)sp_malloc(sides * (size_t)own->labels * sizeof(uint32_t));
-    own->united = (uint32_t *)sp_calloc(3 * (size_t)own->labels, sizeof(uint32_t));
-    own->seen = (sp_many_seen *)sp_calloc(sides, sizeof(sp_many_seen));
-    own->features = (sp_feature *)sp_calloc(sides, sizeof(sp_feature));
-    own->differing = (const sp_feature **)sp_calloc(sides, sizeof(sp_feature *));
-    if (own->merged == NULL || own->united == NULL || own->seen == NULL || own->features == NULL
-        || own->differing == NULL)
+    own->seen = (sp_many_seen *)sp_calloc((size_t)m->n + 1, sizeof(sp_many_seen));
+    if (own->seen == NULL || sp_mixture_open(&own->mixture, m, m->to->adaptive.n_labels) < 0)
         return -1;
     sp_adaptive_mix_look(m);
-    own->at = own->united + own->labels;
-    own->turns = own->at + own->labels;
-    for (int k = 0; k <= m->n; k++) {
-        const sp_shard *side = sp_mix_side(m, k);
-        uint32_t *merged = own->merged + k * own->labels;
-        for (ptrdiff_t y = 0; y < own->labels; y++)
-            merged[y] = SP_NO_LABEL;
-        for (ptrdiff_t y = 0; y < own->labels; y++) {
-            if (side->labels[y] >= 0)
-                merged[side->labels[y]] = (uint32_t)y;
-        }
-    }
     return 0;
 }
 
@@ -147,13 +112,13 @@ SP_PRIVATE void sp_many_mix_model(sp_merge *m)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
     sp_adaptive *to = &m->to->adaptive;
-    sp_adaptive_mix_events(m, own->labels);
-    own->all = to->T + (double)own->labels;
-    for (ptrdiff_t k = 0; k < own->labels; k++)
+    sp_adaptive_mix_events(m, own->mixture.n_labels);
+    own->all = to->T + (double)own->mixture.n_labels;
+    for (ptrdiff_t k = 0; k < own->mixture.n_labels; k++)
         sp_many_mix_weight(m, k, 0, &to->w0[k], &to->G0[k]);
     sp_many_mix_weight(m, 0, 1, &to->wn, &to->Gn);
     sp_many_mix_usual_score(m);
-    sp_tree_fill(&to->many, to->w0, own->labels);
+    sp_tree_fill(&to->many, to->w0, own->mixture.n_labels);
 }
 
 /* --- A feature */
@@ -166,7 +131,7 @@ static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_see
     const sp_adaptive *its = &side->learner->adaptive;
     const size_t labels = (size_t)sp_adaptive_places(its);
     seen->damaged = false;
-    seen->merged = own->merged + k * own->labels;
+    seen->merged = sp_mixture_of(&own->mixture, k);
     seen->head = (const sp_head *)(const void *)sp_shard_row(side, 0, slot);
     seen->column
         = (const sp_column *)(const void *)sp_shard_row(side, SP_BLOCK_COLUMNS, slot);
@@ -217,68 +182,44 @@ SP_PRIVATE bool sp_many_mix_same(const sp_merge *m, const sp_shard *shard, sp_sl
            && sp_many_same_entries(&its, &ours, 0) && sp_many_same_entries(&its, &ours, 1);
 }
 
-static int sp_many_by_number(const void *a, const void *b)
+/* The labels of the first n that are seen. -1 without memory. */
+static int sp_many_unite(const sp_merge *m, int n)
 {
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* All labels of the first n that are seen, rising. How many. */
-static ptrdiff_t sp_many_unite(sp_many_merge *own, int n)
-{
-    ptrdiff_t united = 0;
-    bool rising = true;
-    own->turn += 1;
+    sp_many_merge *own = (sp_many_merge *)m->own;
+    sp_mixture_begin(&own->mixture);
     for (int i = 0; i < 2 * n; i++) {
         const sp_many_seen *seen = &own->seen[i / 2];
         const int row = i % 2;
         for (uint32_t e = sp_many_next(seen, row, 0); e < seen->n[row];
-             e = sp_many_next(seen, row, e + 1)) {
-            const uint32_t y = seen->merged[seen->entries[row][e].k];
-            if (own->turns[y] == own->turn)
-                continue;
-            own->turns[y] = own->turn;
-            rising = rising && (united == 0 || own->united[united - 1] < y);
-            own->united[united++] = y;
-        }
+             e = sp_many_next(seen, row, e + 1))
+            sp_mixture_add(&own->mixture, seen->merged[seen->entries[row][e].k]);
     }
-    if (!rising)
-        qsort(own->united, (size_t)united, sizeof(uint32_t), sp_many_by_number);
-    for (ptrdiff_t i = 0; i < united; i++)
-        own->at[own->united[i]] = (uint32_t)i;
-    return united;
+    return sp_mixture_end(&own->mixture, m);
 }
 
-/* What the i-th that is seen has of a feature, by the n labels that are united. */
-static void sp_many_feature(const sp_merge *m, sp_slot_type slot, int i, ptrdiff_t n)
+/* What the i-th that is seen has of a feature, by the labels that are united. */
+static void sp_many_feature(const sp_merge *m, sp_slot_type slot, int i)
 {
-    const sp_many_merge *own = (const sp_many_merge *)m->own;
+    sp_many_merge *own = (sp_many_merge *)m->own;
     const sp_many_seen *seen = &own->seen[i];
-    const sp_mix_part *part = &m->touched[i];
-    sp_feature *feature = &own->features[i];
-    feature->gained = sp_mix_side(m, part->k)->learner->adaptive.T - m->base->learner->adaptive.T;
-    feature->anew = sp_mix_is_anew(m, part->slot, slot);
-    feature->N = 0.0;
+    const uint32_t *places = own->mixture.at;
+    const sp_learner *its = sp_mix_side(m, m->touched[i].k)->learner;
+    sp_feature *feature = sp_mixture_feature(&own->mixture, m, i, slot,
+                                             its->adaptive.T - m->base->learner->adaptive.T);
     feature->s = seen->head->s;
     feature->cnt = seen->head->cnt;
     feature->om = seen->head->om;
     feature->column = *seen->column;
-    feature->w = own->numbers + 4 * i * n;
-    feature->G = feature->w + n;
-    feature->c = feature->G + n;
-    feature->e = feature->c + n;
-    memset(feature->w, 0, (size_t)(4 * n) * sizeof(double));
     for (uint32_t e = sp_many_next(seen, 0, 0); e < seen->n[0]; e = sp_many_next(seen, 0, e + 1)) {
         const sp_entry *entry = &seen->entries[0][e];
-        const uint32_t at = own->at[seen->merged[entry->k]];
+        const uint32_t at = places[seen->merged[entry->k]];
         feature->w[at] = entry->w;
         feature->G[at] = entry->G;
         feature->c[at] = entry->c;
     }
     for (uint32_t e = sp_many_next(seen, 1, 0); e < seen->n[1]; e = sp_many_next(seen, 1, e + 1)) {
         const sp_entry *entry = &seen->entries[1][e];
-        feature->e[own->at[seen->merged[entry->k]]] = entry->c;
+        feature->e[places[seen->merged[entry->k]]] = entry->c;
     }
 }
 
@@ -300,7 +241,7 @@ static int sp_many_put(const sp_many_merge *own, sp_sparse_rows *rows, sp_sparse
         const float G_i = G == NULL ? 0.0f : (float)G[i];
         if ((float)c[i] == 0.0f && G_i == 0.0f)
             continue;
-        entry->k = own->united[i];
+        entry->k = own->mixture.labels[i];
         entry->c = (float)c[i];
         entry->w = w == NULL ? 0.0f : (float)w[i];
         entry->G = G_i;
@@ -371,34 +312,19 @@ static int sp_many_keep(sp_merge *m, sp_slot_type slot, const sp_many_seen *seen
     return 0;
 }
 
-/* Room for features of so many labels. -1 without memory. */
-static int sp_many_features_room(const sp_merge *m, ptrdiff_t n)
-{
-    sp_many_merge *own = (sp_many_merge *)m->own;
-    const ptrdiff_t room = 2 * n + 8;
-    if (own->numbers != NULL && n <= own->room)
-        return 0;
-    if (SP_GROW(own->numbers, 4 * (m->n + 1) * room) < 0)
-        return -1;
-    own->room = room;
-    return 0;
-}
-
 /* The features of the sides at hand, the base's behind the others', into one. -1 without memory. */
 static int sp_many_mix_feature(sp_merge *m, sp_slot_type slot, int sides)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
-    ptrdiff_t n = sp_many_unite(own, sides);
-    if (sp_many_features_room(m, n) < 0)
+    sp_mixture *u = &own->mixture;
+    if (sp_many_unite(m, sides) < 0)
         return -1;
-    for (int i = 0; i < sides; i++) {
-        sp_many_feature(m, slot, i, n);
-        own->differing[i] = &own->features[i];
-    }
+    for (int i = 0; i < sides; i++)
+        sp_many_feature(m, slot, i);
     if (sides > 1)
-        sp_merge_feature(&own->features[sides - 1], own->differing, m->n_touched, n, n, own->all,
+        sp_merge_feature(&u->features[sides - 1], u->differing, m->n_touched, u->n, u->n, own->all,
                          m->scratch);
-    return sp_many_write(m, slot, &own->features[sides - 1], n, sides > 1);
+    return sp_many_write(m, slot, &u->features[sides - 1], u->n, sides > 1);
 }
 
 SP_PRIVATE int sp_many_mix_slot(sp_merge *m, sp_slot_type slot)

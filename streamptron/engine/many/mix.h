@@ -1,6 +1,6 @@
 /* What AdaptiveClassifier's merge is where there are more than two labels: an entry that is not
    there is zeros, and there is one in the merged row unless its c and G are 0. A shard or a base of
-   two labels counts as what the third label makes of it (many/pair.h).
+   two labels counts as what the third label makes of it (many/two.h).
 
    A feature costs the entries of its rows, not labels. Verbs of machine/machine.h. */
 

@@ -43,8 +43,8 @@ static ptrdiff_t sp_change_labels(const sp_change *change)
 static sp_entry sp_change_at(const sp_adaptive *a, const sp_change *change, const float *numbers,
                              ptrdiff_t j)
 {
-    const float *pair = numbers + SP_SNAPSHOT_FIRST + (change->one ? 0 : 2 * j);
-    sp_entry entry = {.k = (uint32_t)j, .w = pair[0], .G = pair[1]};
+    const float *cell = numbers + SP_SNAPSHOT_FIRST + (change->one ? 0 : 2 * j);
+    sp_entry entry = {.k = (uint32_t)j, .w = cell[0], .G = cell[1]};
     if (change->one)
         entry.w *= j == a->positive ? 0.5f : -0.5f;
     else
@@ -145,13 +145,13 @@ SP_PRIVATE void sp_many_take_back(const sp_learner *learner, sp_slot_type slot,
         sp_many_back_counts(sp_many_rows(table), head, change);
     }
     sp_row_sift(sp_many_rows(table), &head->row);
-    float told = sp_many_back_om(learner, head);
+    float om_now = sp_many_back_om(learner, head);
     if (halved || sp_column_of(&blocks, slot)->n > 0.0)
         return; /* om is that of what the step halved, or of its e */
     if (head->cnt > 0.0f && cnt == change->after[SP_SNAPSHOT_CNT]
         && om == change->after[SP_SNAPSHOT_OM])
-        told = change->before[SP_SNAPSHOT_OM];
-    head->om = told;
+        om_now = change->before[SP_SNAPSHOT_OM];
+    head->om = om_now;
 }
 
 /* The e that are kept come back: by their sums, or as they were. */

@@ -491,11 +491,10 @@ static int sp_row(sp_batch *batch, ptrdiff_t r, ptrdiff_t later, bool zeros)
     sp_batch_answer(batch, r);
     if (batch->y != NULL && batch->y[r] >= 0) {
         double u = batch->steps == NULL ? 1.0 : batch->steps[r];
-        const sp_targets *told = batch->told == NULL ? NULL : &batch->told[r];
-        if (told != NULL
-
-            && sp_sets_set_targets(event, told->labels, told->n, told->n_there, told->open,
-                                   learner->sets.n_labels)
+        const sp_targets *targets = batch->targets == NULL ? NULL : &batch->targets[r];
+        if (targets != NULL
+            && sp_sets_set_targets(event, targets->labels, targets->n, targets->n_there,
+                                   targets->open, learner->sets.n_labels)
                    < 0)
             return -1;
         if (in_place) {

@@ -81,7 +81,7 @@ typedef struct sp_batch {
     /* what is wanted; NULL if it is not */
     const ptrdiff_t *y;  /* below 0: only predict */
     const double *steps; /* NULL: 1 for all */
-    const sp_targets *told; /* by row: its set of labels; NULL: it has one, y */
+    const sp_targets *targets; /* by row: its set of labels; NULL: it has one, y */
     ptrdiff_t *predictions;
     double *decisions;
     ptrdiff_t n_decisions; /* doubles per row */

@@ -140,7 +140,7 @@ SP_PRIVATE int sp_learner_plan(sp_learner *learner, sp_event *event, const sp_en
                                bool intercept, ptrdiff_t y, double u)
 {
     int failed = 0;
-    if (learner->answer == SP_ANSWER_PAIR && y > 1 && sp_machine_splits(learner, u)) {
+    if (learner->answer == SP_ANSWER_TWO && y > 1 && sp_machine_splits(learner, u)) {
         if (sp_machine_split(learner) < 0)
             return -1;
         failed = sp_learner_score(learner, event);

@@ -120,7 +120,7 @@ SP_API size_t sp_learner_bytes(const sp_learner *learner);
 /* A second learner in the same state. -1 without memory. Call learner_free in either case. */
 SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other);
 
-/* Give an untrained learner of kind SP_ANSWER_PAIR its form with n labels. -1 without memory. */
+/* Give an untrained learner of kind SP_ANSWER_TWO its form with n labels. -1 without memory. */
 SP_API int sp_learner_expect(sp_learner *learner, ptrdiff_t n, int positive);
 
 /* Give a learner so many outputs in all, those that are new of zeros. -1 without memory; then it

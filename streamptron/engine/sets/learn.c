@@ -10,13 +10,13 @@
 /* Whether the event has a label. */
 static bool sp_is_there(const sp_sets_scratch *w, ptrdiff_t k)
 {
-    return w->sums[k].told == w->word && w->sums[k].there;
+    return w->sums[k].named == w->word && w->sums[k].there;
 }
 
 /* Whether it says so, or that it has not. */
 static bool sp_is_named(const sp_sets_scratch *w, ptrdiff_t k)
 {
-    return !w->open || w->sums[k].told == w->word;
+    return !w->open || w->sums[k].named == w->word;
 }
 
 static bool sp_is_met(const sp_sets_scratch *w, ptrdiff_t k)
@@ -39,7 +39,7 @@ SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_sets_scratch *w)
                  && !sp_is_there(w, k);
     }
     for (ptrdiff_t i = 0; i < w->n_there; i++) {
-        uint32_t k = w->told[i];
+        uint32_t k = w->targets[i];
         wrong |= k >= (size_t)s->n_labels || (!sp_is_met(w, k) && !(s->labels[k].rest > 0.0));
     }
     return wrong;
@@ -122,7 +122,7 @@ SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_eve
                            sp_sets_scratch *w, double u)
 {
     bool all = u > 1.0; /* also labels that are asleep may err by enough */
-    ptrdiff_t room = w->n_met + (all ? s->n_labels : s->n_awake) + w->n_told;
+    ptrdiff_t room = w->n_met + (all ? s->n_labels : s->n_awake) + w->n_targets;
     w->n_strides = w->n_adds = 0;
     if (u == 0.0)
         return 0;
@@ -146,8 +146,8 @@ SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_eve
         if (!sp_is_met(w, k) && sp_is_named(w, k))
             sp_sets_aim_at(s, table, event, w, u, k, &s->labels[k]);
     }
-    for (ptrdiff_t i = 0; i < w->n_told; i++) {
-        uint32_t k = w->told[i];
+    for (ptrdiff_t i = 0; i < w->n_targets; i++) {
+        uint32_t k = w->targets[i];
         if (k < (size_t)s->n_labels && !all && !sp_is_met(w, k) && s->labels[k].place < 0)
             sp_sets_aim_at(s, table, event, w, u, k, &s->labels[k]);
     }
@@ -277,7 +277,7 @@ static void sp_sets_count(const sp_sets *s, const sp_sparse_rows *rows, sp_count
     double halved = sp_count(&counted->head, x, u, s->T + 2.0);
     counted->of.N = (counted->of.N + u * v) * halved;
     for (ptrdiff_t j = 0; j < w->n_there; j++) {
-        sp_entry *entry = sp_row_insert(rows, row, w->told[j]);
+        sp_entry *entry = sp_row_insert(rows, row, w->targets[j]);
         entry->c = (float)((entry->c + u * v) * halved);
     }
     if (halved == 1.0)
@@ -311,14 +311,14 @@ SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event
         sp_sets_go(s, table, event, w, &w->strides[i]);
     s->T += u;
     for (ptrdiff_t i = 0; i < w->n_there; i++)
-        s->labels[w->told[i]].D += u;
+        s->labels[w->targets[i]].D += u;
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         if (event->slots[i] != SP_SLOT_NULL)
             sp_sets_count(s, rows, sp_counted_slot_of(table, event->slots[i]), w, event->values[i],
                           w->values[i].v, u);
     }
     for (ptrdiff_t k = 0, end = w->open ? s->n_labels : 0; k < end; k++) {
-        if (w->sums[k].told != w->word)
+        if (w->sums[k].named != w->word)
             s->labels[k].left += u;
     }
 }

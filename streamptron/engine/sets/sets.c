@@ -96,7 +96,7 @@ static void sp_sets_scratch_free(sp_scratch_head *head)
     sp_free(w->values);
     sp_free(w->sums);
     sp_free(w->met);
-    sp_free(w->told);
+    sp_free(w->targets);
     sp_free(w->strides);
     sp_free(w->adds);
 }
@@ -106,7 +106,7 @@ static size_t sp_sets_scratch_bytes(const sp_scratch_head *head)
     const sp_sets_scratch *w = (const sp_sets_scratch *)(const void *)head;
     return sizeof(sp_sets_scratch) + (size_t)w->values_room * sizeof(sp_counted_value)
            + (size_t)w->sums_room * (sizeof(sp_label_sums) + sizeof(uint32_t))
-           + (size_t)w->told_room * sizeof(uint32_t)
+           + (size_t)w->targets_room * sizeof(uint32_t)
            + (size_t)w->strides_room * (sizeof(sp_counted_stride) + sizeof(uint32_t));
 }
 

@@ -62,7 +62,7 @@ typedef union sp_counted_slot {
 /* What the entries of a label add up to in an event, and what is made of that. */
 typedef struct sp_label_sums {
     uint64_t seen; /* the turn in which it was last met; an older one: not in this event */
-    uint64_t told; /* the turn in which an event last named it */
+    uint64_t named; /* the turn in which an event last named it */
     bool there;    /* then: whether it was there */
     int32_t used;
     double f;
@@ -117,10 +117,10 @@ typedef struct sp_sets_scratch {
     ptrdiff_t sums_room;
     uint32_t *met; /* labels with an entry, in the order in which they were met */
     ptrdiff_t n_met;
-    uint32_t *told; /* the labels that the event names: first those that it has */
-    ptrdiff_t n_told;
+    uint32_t *targets; /* the labels that the event names: first those that it has */
+    ptrdiff_t n_targets;
     ptrdiff_t n_there;
-    ptrdiff_t told_room;
+    ptrdiff_t targets_room;
     bool open;     /* labels that are not named are left open; else they are absent */
     ptrdiff_t n_new; /* of those given: new ones */
     sp_counted_stride *strides;

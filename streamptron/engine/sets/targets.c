@@ -13,18 +13,18 @@ SP_API int sp_sets_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_
     if (sp_sets_scratch_reserve(event, 0, most) < 0)
         return -1;
     w = sp_sets_scratch_of(event);
-    if (n > w->told_room) {
-        if (SP_GROW(w->told, n + n / 2) < 0)
+    if (n > w->targets_room) {
+        if (SP_GROW(w->targets, n + n / 2) < 0)
             return -1;
-        w->told_room = n + n / 2;
+        w->targets_room = n + n / 2;
     }
     w->word += 1;
     for (ptrdiff_t i = 0; i < n; i++) {
-        w->told[i] = labels[i];
-        w->sums[labels[i]].told = w->word;
+        w->targets[i] = labels[i];
+        w->sums[labels[i]].named = w->word;
         w->sums[labels[i]].there = i < n_there;
     }
-    w->n_told = n;
+    w->n_targets = n;
     w->n_there = n_there;
     w->n_new = most - n_labels;
     w->open = open;

@@ -97,13 +97,13 @@ static void sp_undo_log_numbers(const sp_label *label, double *numbers)
 static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_sets_scratch *w,
                                    sp_undo_log_label *labels)
 {
-    const ptrdiff_t most = w->open ? w->n_told : w->n_adds + w->n_strides;
+    const ptrdiff_t most = w->open ? w->n_targets : w->n_adds + w->n_strides;
     double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
     uint32_t n = 0;
     for (ptrdiff_t i = 0; i < most; i++) {
         const bool adds = w->open || i < w->n_adds;
         const sp_counted_stride *stride = adds ? NULL : &w->strides[i - w->n_adds];
-        const uint32_t k = w->open ? w->told[i] : adds ? w->adds[i] : stride->k;
+        const uint32_t k = w->open ? w->targets[i] : adds ? w->adds[i] : stride->k;
         if (k >= (size_t)s->n_labels || (!adds && stride->wide))
             continue;
         if (labels != NULL) {
@@ -376,11 +376,11 @@ static void sp_take_back_labels(sp_sets *s, sp_undo_log_parts parts, sp_sets_scr
                 *numbers[j] = SP_MAX(0.0, *numbers[j]);
         }
         sp_sets_settle_label(s, (ptrdiff_t)parts.labels[i].k);
-        w->sums[parts.labels[i].k].told = w->word;
+        w->sums[parts.labels[i].k].named = w->word;
     }
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
         double *left = &s->labels[k].left;
-        if ((size_t)k < head->n_open && w->sums[k].told != w->word)
+        if ((size_t)k < head->n_open && w->sums[k].named != w->word)
             *left = SP_MAX(0.0, *left - head->u);
         *left = SP_MIN(*left, s->T);
     }

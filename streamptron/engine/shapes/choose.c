@@ -82,14 +82,14 @@ static double sp_column_rank(const sp_shapes *shapes, sp_slot_type slot)
     const ptrdiff_t at = sp_layer_find(&shapes->of[0], slot, slot, 0);
     const sp_layer *surfaces = &shapes->of[1];
     double n = 0.0;
-    double told = 0.0;
+    double squares = 0.0;
     double beta = 0.0;
     bool is_in = sp_is_chosen(shapes, slot);
     for (ptrdiff_t i = 0; at >= 0 && i < SP_HATS; i++) {
         float *cell = shapes->of[0].parts[at].cells + i * sp_cell_width(shapes->lanes);
         const double N = sp_cell_count(sp_cell_c(cell, shapes->lanes), shapes->lanes);
         n += N;
-        told += N * ((double)*cell * (double)*cell);
+        squares += N * ((double)*cell * (double)*cell);
     }
     for (ptrdiff_t i = 0; i < surfaces->n; i++) {
         const sp_shape *part = &surfaces->parts[i];
@@ -98,7 +98,7 @@ static double sp_column_rank(const sp_shapes *shapes, sp_slot_type slot)
         is_in = is_in || shapes->n_chosen == 0; /* after a merge, which has made no choice */
         beta = SP_MAX(beta, (double)part->gate.value - SP_GATE_FIRST);
     }
-    double rank = n > 0.0 ? sqrt(told / n) : 0.0;
+    double rank = n > 0.0 ? sqrt(squares / n) : 0.0;
     if (is_in)
         rank *= 1.1;
     return rank + 3.0 * beta;

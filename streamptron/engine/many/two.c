@@ -1,11 +1,11 @@
-#include "many/pair.h"
+#include "many/two.h"
 
 #include "many/many.h"
 
 #include <string.h>
 
-SP_PRIVATE uint32_t sp_pair_entries(uint32_t block, const double *slot, int positive,
-                                    sp_entry *entries)
+SP_PRIVATE uint32_t sp_two_entries(uint32_t block, const double *slot, int positive,
+                                   sp_entry *entries)
 {
     const sp_head *head = (const sp_head *)(const void *)slot;
     float c[2];
@@ -31,7 +31,7 @@ SP_PRIVATE uint32_t sp_many_look(const sp_learner *learner, uint32_t block, cons
     const sp_sparse *row = &((const sp_head *)(const void *)slot)->row;
     *entries = room;
     if (!learner->adaptive.rows)
-        return sp_pair_entries(block, slot, learner->adaptive.positive, room);
-    *entries = sp_row_look(sp_many_rows(&learner->table), row, room);
+        return sp_two_entries(block, slot, learner->adaptive.positive, room);
+   *entries = sp_row_look(sp_many_rows(&learner->table), row, room);
     return *entries == NULL ? 0 : row->n;
 }
