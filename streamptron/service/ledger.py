@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import marshal
 import secrets
@@ -11,6 +12,7 @@ import zlib
 from itertools import count
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from streamptron.common.errors import ModelFileError
 from streamptron.common.names import shown
 from streamptron.service.bad import Bad
 from streamptron.service.tally import Judged
@@ -22,6 +24,9 @@ ID_MOST = 200  # characters
 ASKED_OVERHEAD = 150  # bytes of an answer that is remembered, beside what it is packed in
 ROWS = 1000  # that are compressed at once, while other threads wait
 CODES = 3 << 14  # bytes that become text at once
+KEPT_MOST = 1 << 28  # bytes of all rows of a file
+# What reading a forged file may raise.
+WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError, zlib.error)
 _ROW = json.JSONEncoder(separators=(",", ":"))
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
@@ -96,8 +101,14 @@ class Rows(Generic[Row]):
         self._of_row = of_row
         self._packed: dict[str, bytes] = {}
         if kept:
-            for row in zlib.decompress(base64.b64decode(kept))[1:-1].split(b",\n"):
-                self._packed[json.loads(row)[0]] = row
+            unpacker = zlib.decompressobj()
+            rows = unpacker.decompress(base64.b64decode(kept), KEPT_MOST)
+            if not unpacker.eof:
+                raise ValueError(f"the lessons it knows take more than {KEPT_MOST} bytes")
+            for row in rows[1:-1].split(b",\n"):
+                id, *rest = json.loads(row)
+                of_row(*rest)
+                self._packed[id] = row
 
     def __len__(self) -> int:
         return len(self._packed)
@@ -207,6 +218,18 @@ def kept(rows: list[bytes]) -> str:
     data = b"".join([*pieces, packer.compress(b"]"), packer.flush()])
     codes = [base64.b64encode(data[at : at + CODES]) for at in range(0, len(data), CODES)]
     return b"".join(codes).decode()
+
+
+@contextlib.contextmanager
+def of_a_server(path: str, key: str) -> Iterator[None]:
+    """Name the file whose metadata has something that is not what a server writes."""
+    try:
+        yield
+    except WRONG as error:
+        raise ModelFileError(
+            f"{path!r} has {key!r} in its metadata, which a server reads, and which is not what a "
+            f"server writes: {error}; take another copy of the file, or save it without that"
+        ) from error
 
 
 def id_of(said: Any) -> str | None:

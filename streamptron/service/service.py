@@ -30,7 +30,7 @@ from streamptron.keeping.tickets import Step, ticket_event
 from streamptron.service import lessons
 from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
 from streamptron.service.learning import LATE, is_sure, learn
-from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of
+from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, of_a_server
 from streamptron.service.mails import Mails
 from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
 from streamptron.service.shadow import KEY as SHADOWS
@@ -193,14 +193,13 @@ class Service:
         """Serve a model that was loaded, and have it learn what the log has since its save."""
         model, ours = loaded
         before = vars(self).copy()
-        asked = self.ledger
-        self.model, self.skipped = model, 0
-        self.n = self.saved_n = ours.get("n", 0)
-        self.lineage = lineage = ours.get("of", self.lineage)
-        self.tally = Tally(ours.get("tally"))
-        self.ledger = Ledger(
-            self.settings.remember, self.settings.remember_bytes, ours.get("known", "")
-        )
+        asked, settings = self.ledger, self.settings
+        with of_a_server(self.path, OURS):
+            n, lineage = int(ours.get("n", 0)), str(ours.get("of", self.lineage))
+            tally = Tally(ours.get("tally"))
+            ledger = Ledger(settings.remember, settings.remember_bytes, ours.get("known", ""))
+        self.model, self.skipped, self.n, self.saved_n = model, 0, n, n
+        self.lineage, self.tally, self.ledger = lineage, tally, ledger
         self.ledger.asked, self.ledger.asked_bytes = asked.asked, asked.asked_bytes
         self.mails = None
         if self.learns and model.kind == "mail" and model.contents.lines is not None:

@@ -32,7 +32,7 @@ from streamptron.keeping.lock import ModelLock
 from streamptron.keeping.read import read
 from streamptron.service.bad import OF_THE_LIBRARY, Bad
 from streamptron.service.learning import LATE, learn
-from streamptron.service.ledger import Rows
+from streamptron.service.ledger import Rows, of_a_server
 from streamptron.service.served import Served
 from streamptron.service.tally import Judged, Tally, is_wrong
 
@@ -101,12 +101,16 @@ class Shadow:
             if wanted != (kind, several):
                 what = "labels" if wanted[0] == kind else "events"
                 raise ValueError(f"--shadow {self.path}: it takes other {what} than the model")
+            with of_a_server(self.path, KEY):
+                self._remember((contents.metadata or {}).get(KEY) or {})
         except BaseException:
             self.close()
             raise
-        ours = (contents.metadata or {}).get(KEY) or {}
-        self.lineage, self.n = ours.get("of"), ours.get("n", 0)
-        self.lacks = ours.get("lacks", 0)  # lessons that were in no log any more
+
+    def _remember(self, ours: dict[str, Any]) -> None:
+        """Take what its file has of the lessons so far."""
+        self.lineage, self.n = ours.get("of"), int(ours.get("n", 0))
+        self.lacks = int(ours.get("lacks", 0))  # lessons that were in no log any more
         self.only = list(ours.get("only", (0, 0)))  # right by the answering model alone, by this
         self.tally = Tally(ours.get("tally"))
         self.known = Rows(Pair.of_row, ours.get("known", ""))

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
+from streamptron.service import ledger as room
 from streamptron.service.ledger import ROWS, Asked, Ledger, Taught, kept
 from streamptron.service.tally import Judged
 
@@ -58,3 +59,14 @@ def test_nothing_that_is_remembered_is_looked_through_for_garbage():
     rows = [*ledger.asked.values(), *ledger.taught.packed()]
     assert len(rows) == 2
     assert not any(map(gc.is_tracked, rows))
+
+
+def test_a_forged_file_does_not_unpack_to_more_than_a_bound(monkeypatch):
+    ledger = Ledger(100, 1000)
+    for n in range(100):
+        ledger.teach(str(n), Taught("f0", "spam", 1.0, n))
+    packed = kept(ledger.taught.packed())
+    assert len(Ledger(100, 1000, packed).taught) == 100
+    monkeypatch.setattr(room, "KEPT_MOST", 1000)
+    with pytest.raises(ValueError, match="take more than 1000 bytes"):
+        Ledger(100, 1000, packed)

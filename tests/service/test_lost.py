@@ -1,6 +1,7 @@
 """Nothing that was acknowledged is lost: kills, full disks, damaged logs, replaced models."""
 
 import asyncio
+import base64
 import contextlib
 import http.client
 import random
@@ -9,11 +10,12 @@ import shutil
 import signal
 import threading
 import time
+import zlib
 from pathlib import Path
 
 import pytest
 
-from streamptron import AdaptiveClassifier, Tokenizer, load, save
+from streamptron import AdaptiveClassifier, ModelFileError, Tokenizer, load, save
 from tests.support.commands import run
 from tests.support.served import Link, serving
 
@@ -294,6 +296,27 @@ def test_who_only_answers_takes_a_new_model_by_itself(model):
         save(other, model)
         until(lambda: link.post("/predict", {"text": "goal"})["label"] == "sport")
     assert said[0].count("reloaded") == 1
+
+
+@pytest.mark.parametrize(
+    "ours",
+    [
+        True,
+        [1],
+        {"n": "many"},
+        {"tally": [1]},
+        {"tally": {"labels": [1]}},
+        {"known": 5},
+        {"known": "not base64"},
+        {"known": base64.b64encode(b"not packed").decode()},
+        {"known": base64.b64encode(zlib.compress(b"[[1]]")).decode()},
+    ],
+    ids=str,
+)
+def test_metadata_that_no_server_wrote_is_named(model, ours):
+    save(load(model), model, metadata={"serve": ours})
+    with pytest.raises(ModelFileError, match=r"has 'serve' in its metadata, .* not what a server"):
+        Service(str(model), Settings(learns=True)).open()
 
 
 def test_a_model_whose_file_is_removed_goes_on_and_is_saved_again(model):
