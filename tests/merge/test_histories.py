@@ -142,3 +142,8 @@ def test_no_history_makes_a_model_that_cannot_be_saved_or_learn_on(learner, seed
         steps = history.learn(base, rng.randrange(1, 20))
         base = history.check(base, path)
         steps = [] if base is not model else steps
+
+
+def test_a_mean_that_is_rounded_below_nothing_is_nothing(tmp_path):
+    """Features that were evicted have begun anew in all shards, and lost what AROW kept of them."""
+    test_no_history_makes_a_model_that_cannot_be_saved_or_learn_on("AROW", 36, tmp_path)

@@ -140,7 +140,7 @@ def mix_precise(to, base, models, output, feature, ws, w0):
         gains += q_k - q0
         ways += (q_k - q0) * (w_k - w0)
         total += w_k
-    to.q[output][feature] = q0 + gains / len(models)
+    to.q[output][feature] = max(0.0, q0 + gains / len(models))
     return w0 + ways / gains if gains > 0 else total / len(models)
 
 

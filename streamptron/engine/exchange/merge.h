@@ -8,8 +8,9 @@
        v    UNIFORM: c w - S,  S = S_0 + N (sum over T of S_k - S_0) / (sum over T of n_k)
             where S = c w - v is the sum of all vectors so far, and c = c_0 + N
             EXPONENTIAL: (w - the mean over T of the averages, weighted by n_k) / s
-       k    what a rule keeps gains the mean of what it gained in T, and w goes the mean of the ways
-            it went, each as heavy as that gain:  w = w_0 + sum g_k (w_k - w_0) / sum g_k
+       k    what a rule keeps gains the mean of what it gained in T, and is at least 0; w goes
+            the mean of the ways it went, each as heavy as that gain:
+            w = w_0 + sum g_k (w_k - w_0) / sum g_k
        p    of the shard whose pocket has the longest record
 
    AdaptiveClassifier's rows are in merge/terms.h. Whole rows are mixed, not single weights, because

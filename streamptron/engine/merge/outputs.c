@@ -111,10 +111,12 @@ static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output,
         if (kept)
             ways += (sp_keep_of(layout, part, 0) - sp_keep_of(layout, base, 0)) * (w - w0);
     }
-    for (int i = 0; i < kept; i++)
-        to[layout->k + i] = m->n_touched == 1
-                                ? sp_keep_of(layout, m->touched, i)
-                                : sp_keep_of(layout, base, i) + gains[i] / m->n_touched;
+    for (int i = 0; i < kept; i++) {
+        const double mean = sp_keep_of(layout, base, i) + gains[i] / m->n_touched;
+        /* a mean of what is not negative, but for rounding where shards have begun anew */
+        to[layout->k + i] = m->n_touched == 1 ? sp_keep_of(layout, m->touched, i)
+                                              : SP_MAX(0.0, mean);
+    }
     if (m->n_touched == 1)
         to[0] = sp_weight_of(m->touched);
     else
