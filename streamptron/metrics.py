@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from streamptron.common.checks import checked_number
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import compose, module_of
 from streamptron.doors.ranking import RankModel
 
@@ -57,7 +57,9 @@ def ndcg(grades: Any, scores: Any, k: int | None = None) -> float:
     _check_k(k)
     documents = _documents(grades, scores)
     if any(grade < 0 for grade, _ in documents):
-        raise ValueError(f"grades={shown(grades)} has a grade below 0; 0 is that of the irrelevant")
+        raise ValueError(
+            f"grades={short_repr(grades)} has a grade below 0; 0 is that of the irrelevant"
+        )
     ideal = _gain([(grade, grade) for grade, _ in documents], k)
     return _gain(documents, k) / ideal if ideal > 0 else 0.0
 
@@ -122,7 +124,7 @@ def reciprocal_rank(grades: Any, scores: Any, k: int | None = None) -> float:
 
 def _check_k(k: Any) -> None:
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-        raise ValueError(f"k={shown(k)}; it must be None or an int of at least 1")
+        raise ValueError(f"k={short_repr(k)}; it must be None or an int of at least 1")
 
 
 def _documents(grades: Any, scores: Any) -> list[tuple[float, float]]:
@@ -135,7 +137,7 @@ def _documents(grades: Any, scores: Any) -> list[tuple[float, float]]:
     if isinstance(grades, Mapping):
         for name in grades:
             if name not in scores:
-                raise ValueError(f"scores has nothing for {shown(name)}, which grades has")
+                raise ValueError(f"scores has nothing for {short_repr(name)}, which grades has")
         pairs = [(name, grade, scores[name]) for name, grade in grades.items()]
     else:
         grades, scores = _listed(grades, "grades"), _listed(scores, "scores")
@@ -146,8 +148,8 @@ def _documents(grades: Any, scores: Any) -> list[tuple[float, float]]:
         raise ValueError("grades is empty: a query without documents has no value")
     return [
         (
-            checked_number(grade, f"grades[{shown(name)}]"),
-            checked_number(score, f"scores[{shown(name)}]"),
+            checked_number(grade, f"grades[{short_repr(name)}]"),
+            checked_number(score, f"scores[{short_repr(name)}]"),
         )
         for name, grade, score in pairs
     ]
@@ -158,7 +160,7 @@ def _listed(values: Any, what: str) -> list[Any]:
         values = values.tolist()
     if not isinstance(values, Sequence) or isinstance(values, str | bytes):
         raise TypeError(
-            f"{what} is {shown(values)}, {type_shown(values)}; it must be a dict by id, or a "
+            f"{what} is {short_repr(values)}, {type_shown(values)}; it must be a dict by id, or a "
             "sequence of numbers"
         )
     return list(values)

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from streamptron.common.cells import float_of
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 MOST = 100_000  # labels that are remembered
 NEW = 50  # labels that a model did not know, and that are compared with all it knows
@@ -48,7 +48,7 @@ class Alike:
                     "alike",
                     (
                         f"the label {label!a} has a character that is not seen; write it as "
-                        f"{shown(UNSEEN.sub('', label))}"
+                        f"{short_repr(UNSEEN.sub('', label))}"
                     ),
                 )
             if self._known:
@@ -58,8 +58,8 @@ class Alike:
                     yield (
                         "slip",
                         (
-                            f"the new label {shown(label)} is much like {shown(near)}, which the "
-                            "model knows; is it a slip?"
+                            f"the new label {short_repr(label)} is much like {short_repr(near)}, "
+                            "which the model knows; is it a slip?"
                         ),
                     )
 
@@ -113,7 +113,7 @@ def _two(first: str, label: str) -> str:
         why = "as two ways to write one number"
     else:
         why = "by how they begin or end"
-    names = (ascii, shown)[first.isascii() and label.isascii()]
+    names = (ascii, short_repr)[first.isascii() and label.isascii()]
     return (
         f"the labels {names(first)} and {names(label)} look alike, and differ {why}: they are two; "
         "write them in one way"

@@ -18,7 +18,7 @@ from itertools import count
 from typing import Any
 
 from streamptron.command.worded import worded
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.parameters import UnfitRow
 from streamptron.doors.batch import LINES, Lines, write_ahead
 from streamptron.doors.rows import count_wrong
@@ -200,7 +200,9 @@ class Block:
                 self.labels.append(self.model.label(text))
                 continue
             except UnicodeDecodeError:
-                bad[number] = f"the label {shown(label)} is not UTF-8; give the file's encoding"
+                bad[number] = (
+                    f"the label {short_repr(label)} is not UTF-8; give the file's encoding"
+                )
             except ValueError as error:
                 bad[number] = str(error)
             self.labels.append(None)
@@ -471,7 +473,8 @@ class EventBlock(Block):
             return list(map(_in_line, found))
         if name not in self.header:
             raise ValueError(
-                f"{{{name}}} of the template is not a column; there are {shown(self.header, 300)}"
+                f"{{{name}}} of the template is not a column; there are "
+                f"{short_repr(self.header, 300)}"
             )
         at = self.header.index(name)
         return [_in_line(row[at]) if len(row) > at else b"" for _, row, _ in self._lines]

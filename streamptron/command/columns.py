@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from streamptron.common.cells import float_of
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 if typing.TYPE_CHECKING:
     from streamptron.command.blocks import Block
@@ -66,7 +66,7 @@ class Columns:
         for column, numbers in self._numbers.items():
             steps = {after - before for before, after in itertools.pairwise(numbers)}
             if len(numbers) >= LEAST and steps == {1}:
-                name = f"the column {shown(column)}" if column else "the column without a name"
+                name = f"the column {short_repr(column)}" if column else "the column without a name"
                 yield (
                     column,
                     f"{name} has the numbers of the rows, which say nothing; leave it out"
@@ -76,7 +76,7 @@ class Columns:
 
 def _said(column: str, cells: list[str], format: str, kind: str | None) -> str | None:
     """What looks wrong with a column of categories."""
-    example = shown(max(cells, key=len), 60)
+    example = short_repr(max(cells, key=len), 60)
     n_words = sum(cell.count(" ") + 1 for cell in cells)
     often = len(cells) >= LEAST and len(set(cells)) > NEARLY * len(cells)
     is_time = _most(cells, TIME)

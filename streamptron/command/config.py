@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,9 @@ def _check(key: str, known: dict[str, Any], where: str) -> None:
         import difflib
 
         near = difflib.get_close_matches(key, known, 1, 0.0)
-        raise click.UsageError(f"{where} {shown(key)} is not an option; the nearest is {near[0]}")
+        raise click.UsageError(
+            f"{where} {short_repr(key)} is not an option; the nearest is {near[0]}"
+        )
 
 
 def _is_given(option: click.Option, words: list[str]) -> bool:
@@ -114,7 +116,7 @@ def _words(option: click.Option, key: str, value: Any, path: str) -> list[str]:
     if option.is_flag:
         if isinstance(value, bool):
             return [typed] * value
-        raise click.UsageError(f"{path}: {key} = {shown(value)}: give true or false")
+        raise click.UsageError(f"{path}: {key} = {short_repr(value)}: give true or false")
     if isinstance(value, dict) and option.multiple:
         value = [f"{name}={_text(each, key, path)}" for name, each in value.items()]
     texts = [_text(each, key, path) for each in (value if isinstance(value, list) else [value])]
@@ -128,4 +130,4 @@ def _text(value: Any, key: str, path: str) -> str:
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return repr(value)
-    raise click.UsageError(f"{path}: {key} = {shown(value)}: give a text or a number")
+    raise click.UsageError(f"{path}: {key} = {short_repr(value)}: give a text or a number")

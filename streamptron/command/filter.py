@@ -25,7 +25,7 @@ from streamptron.command.grades import Score
 from streamptron.command.model_on_disk import ModelOnDisk, sooner
 from streamptron.command.run import Run
 from streamptron.command.stream import Stream
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.process import Stop, counted, say, unwritable
 from streamptron.files.sources import LineError, find_sources, format_of, raise_error
 from streamptron.learners.fields import takes_fields
@@ -225,8 +225,8 @@ class Filter(Run):
             )
         if self.kind is None and {**model.reading, **self.reading} != {**known, **self.reading}:
             raise ValueError(
-                f"{self.on_disk.path}: it reads lines as {shown(model.reading, 200)}, and the "
-                f"model that answers as {shown(known, 200)}; start anew to answer by it"
+                f"{self.on_disk.path}: it reads lines as {short_repr(model.reading, 200)}, and the "
+                f"model that answers as {short_repr(known, 200)}; start anew to answer by it"
             )
 
     def _run(self) -> int:

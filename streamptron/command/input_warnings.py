@@ -14,7 +14,7 @@ from typing import Any
 from streamptron.command.alike import Alike
 from streamptron.command.columns import Columns
 from streamptron.command.words import Words
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.doors.adaptive import AdaptiveModel
 
 if typing.TYPE_CHECKING:
@@ -125,7 +125,7 @@ class InputWarnings:
             self._say(
                 f"{{{name}}}",
                 f"{block.file}:{block.line(place)}",
-                f"the line has no {shown(name)}, which --template names; it is left empty",
+                f"the line has no {short_repr(name)}, which --template names; it is left empty",
             )
 
     def _say(self, what: str, where: str, message: str) -> None:
@@ -141,13 +141,13 @@ class InputWarnings:
             lists = [label.split(separator) for label in labels]
             parts = {part.strip() for each in lists for part in each}
             if 2 * sum(len(each) > 1 for each in lists) > len(lists) > len(parts):
-                option = "" if separator == "," else f" --label-separator {shown(separator)}"
-                example = shown(max(labels, key=lambda label: label.count(separator)), 60)
+                option = "" if separator == "," else f" --label-separator {short_repr(separator)}"
+                example = short_repr(max(labels, key=lambda label: label.count(separator)), 60)
                 return self._say(
                     "labels",
                     where,
-                    f"labels such as {example} look like several with {shown(separator)} between "
-                    f"them, and are taken for one; give --learner multilabel{option}",
+                    f"labels such as {example} look like several with {short_repr(separator)} "
+                    f"between them, and are taken for one; give --learner multilabel{option}",
                 )
 
     def _labels(self, block: Block, labels: list[str], n: int, where: str) -> None:
@@ -161,21 +161,22 @@ class InputWarnings:
                 return self._say(
                     "labels",
                     where,
-                    f"label and text look swapped: {len(labels)} labels, as {shown(long, 60)}, and "
-                    f"the texts {shown(few, 60)}; a line is label<TAB>text",
+                    f"label and text look swapped: {len(labels)} labels, as "
+                    f"{short_repr(long, 60)}, and the texts {short_repr(few, 60)}; a line is "
+                    "label<TAB>text",
                 )
         if block.n >= LEAST and len(labels) >= 0.9 * n and not block.model.multilabel:
             self._say(
                 "labels",
                 where,
-                f"{len(labels)} labels in {block.n} events, as {shown(labels[0], 60)}; is that the "
-                "label? One that comes once teaches nothing",
+                f"{len(labels)} labels in {block.n} events, as {short_repr(labels[0], 60)}; is "
+                "that the label? One that comes once teaches nothing",
             )
         elif _words(long) >= LONG:
             self._say(
                 "labels",
                 where,
-                f"a label of {_words(long)} words, {shown(long, 60)}; is it the text?",
+                f"a label of {_words(long)} words, {short_repr(long, 60)}; is it the text?",
             )
 
     def _marks(self, block: Block, labels: list[str], where: str) -> None:
@@ -184,7 +185,7 @@ class InputWarnings:
             self._say(
                 "marks",
                 where,
-                f"the label {shown(marked, 60)} is written as fastText's are; give --format "
+                f"the label {short_repr(marked, 60)} is written as fastText's are; give --format "
                 "fasttext, unless __label__ is a part of it",
             )
 
@@ -196,8 +197,8 @@ class InputWarnings:
             self._say(
                 "spaces",
                 where,
-                f"the label {shown(spaced)} begins or ends with a space, which makes it another "
-                f"one than {shown(spaced.strip())}; leave the space out{several}",
+                f"the label {short_repr(spaced)} begins or ends with a space, which makes it "
+                f"another one than {short_repr(spaced.strip())}; leave the space out{several}",
             )
 
     def _header(self, block: Block, label: str, where: str) -> None:
@@ -210,8 +211,8 @@ class InputWarnings:
             self._say(
                 "header",
                 where,
-                f"the label {shown(label)} and the text {shown(text)} look like a header, which is "
-                "learned as an event; leave that line out",
+                f"the label {short_repr(label)} and the text {short_repr(text)} look like a "
+                "header, which is learned as an event; leave that line out",
             )
 
     def _gaps(self, block: Block, where: str) -> None:
@@ -251,7 +252,7 @@ class InputWarnings:
                     f"field {field}",
                     where,
                     f"none of {block.n} lines has a feature of the field {field!r}, which "
-                    f"--interactions pairs; there are {shown(list(names), 100)}",
+                    f"--interactions pairs; there are {short_repr(list(names), 100)}",
                 )
 
 

@@ -29,7 +29,7 @@ from streamptron.command.passing import (
     written,
 )
 from streamptron.common.header import ERROR, with_field, without_ours
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.process import say
 
 if typing.TYPE_CHECKING:
@@ -196,7 +196,9 @@ def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...], wait: float
         wanted |= {} if ids else dict.fromkeys(map(identity, _mails(files)))
         for id in wanted:
             if id not in journal:
-                which = f"with the Message-ID {shown(id[0])}" if id[0] else "without a Message-ID"
+                which = (
+                    f"with the Message-ID {short_repr(id[0])}" if id[0] else "without a Message-ID"
+                )
                 raise ValueError(
                     f"the mail {which} cannot be taken back, and nothing was: it was not learned "
                     f"by learn or serve, or {journal.most} others have been since"

@@ -14,7 +14,7 @@ from typing import Any
 
 from streamptron.command.blocks import Block, EventBlock, TextBlock
 from streamptron.command.filter import Filter
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.reader import Record
 from streamptron.files.sources import LineError
 
@@ -63,12 +63,12 @@ class One(Filter):
         if self.positive is None:
             raise ValueError(
                 "--exit-code: give the label of exit code 0, as --positive spam; the model knows "
-                f"{shown(model.names, 200)}"
+                f"{short_repr(model.names, 200)}"
             )
         if model.names and self.positive not in model.names:
             raise ValueError(
-                f"--positive {shown(self.positive)} has not been seen; the model knows "
-                f"{shown(model.names, 200)}"
+                f"--positive {short_repr(self.positive)} has not been seen; the model knows "
+                f"{short_repr(model.names, 200)}"
             )
 
     def _answer_all(self) -> None:

@@ -30,7 +30,7 @@ from streamptron.command.options import (
     new_model,
     reading_of,
 )
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.files.lines import LineModel
@@ -174,7 +174,8 @@ def weights(model: str, number: int, label: str | None, drawing: Drawing) -> Non
     lines = LineModel.load(model, multilabel=True)
     if label is None and lines.names and lines.learner._scores_by_label:
         raise click.UsageError(
-            f"each label has weights of its own; give --label, one of {shown(lines.names, 200)}"
+            "each label has weights of its own; give --label, one of "
+            f"{short_repr(lines.names, 200)}"
         )
     wanted = None if label is None else lines.label(label)
 
@@ -606,14 +607,15 @@ def _by_threshold(
 def _known(lines: LineModel, label: str) -> None:
     if label not in lines.names:
         raise ValueError(
-            f"--of {shown(label)} has not been seen; the model knows {shown(lines.names, 200)}"
+            f"--of {short_repr(label)} has not been seen; the model knows "
+            f"{short_repr(lines.names, 200)}"
         )
 
 
 def _spoken_for(lines: LineModel) -> str:
     """Of two labels the one for which the score is positive."""
     if len(lines.names) != 2:
-        raise click.UsageError(f"give --of, one of the labels {shown(lines.names, 200)}")
+        raise click.UsageError(f"give --of, one of the labels {short_repr(lines.names, 200)}")
     if isinstance(lines.learner, BinaryModel):
         return lines.name(True)
     return lines.name(getattr(lines.learner, "_towards", lines.learner.labels[1]))

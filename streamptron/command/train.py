@@ -22,7 +22,7 @@ from streamptron.command.blocks import Block
 from streamptron.command.grades import Score, percent
 from streamptron.command.run import Run
 from streamptron.command.stream import Place, Stream, texts_kind
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.process import Stop, say
 from streamptron.files.sources import LineError, find_sources
 from streamptron.keeping.lock import identity
@@ -262,7 +262,7 @@ class Training(Run):
             if self.model.multilabel:
                 rows.append(("  micro-F1", self.held.f1))
         if new := self.warnings.new:
-            rows.append(("new labels", f"{len(new)}: {shown(', '.join(new), 200)[1:-1]}"))
+            rows.append(("new labels", f"{len(new)}: {short_repr(', '.join(new), 200)[1:-1]}"))
         rows.append(("bad lines", self.n_bad))
         rows.append(("seconds", f"{self.seconds:.2f}"))
         lines = [f"{name:22} {value}" for name, value in rows]

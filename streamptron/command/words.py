@@ -6,7 +6,7 @@ import re
 import typing
 from collections.abc import Iterator
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.learners.text import Tokenizer
 
 if typing.TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Words:
             yield (
                 "words",
                 (
-                    f"{self._n_empty} of {self._n} texts have no word, as {shown(empty, 60)}, and "
-                    f"are all the same to the model; {_cure(tokenizer, empty)}"
+                    f"{self._n_empty} of {self._n} texts have no word, as {short_repr(empty, 60)}, "
+                    f"and are all the same to the model; {_cure(tokenizer, empty)}"
                 ),
             )
         elif (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.table import table
 
 if typing.TYPE_CHECKING:
@@ -44,5 +44,5 @@ class Wrong:
         rows: list[tuple[Any, ...]] = [("wrong", "label", "answer", "text")]
         for event in self.found:
             *words, text = event.values()
-            rows.append((*words, shown(text, WIDTH) if text else ""))
+            rows.append((*words, short_repr(text, WIDTH) if text else ""))
         return table(rows, left=4)

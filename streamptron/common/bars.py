@@ -6,7 +6,7 @@ import importlib
 import sys
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 
 def bar_of(progress: Any) -> Any:
@@ -18,7 +18,7 @@ def bar_of(progress: Any) -> Any:
         True, False, or "auto": if tqdm is there and standard error is a terminal.
     """
     if not isinstance(progress, bool) and progress != "auto":
-        raise ValueError(f'progress={shown(progress)}; give True, False or "auto"')
+        raise ValueError(f'progress={short_repr(progress)}; give True, False or "auto"')
     if progress is False or (progress == "auto" and not sys.stderr.isatty()):
         return None
     try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
-from streamptron.common.names import is_numpy, shown, type_shown
+from streamptron.common.names import is_numpy, short_repr, type_shown
 
 
 def candidates_of(candidates: Any) -> tuple[list[Any], list[Any], bool]:
@@ -20,12 +20,12 @@ def candidates_of(candidates: Any) -> tuple[list[Any], list[Any], bool]:
         names = [name for name, _ in items]
         if len(set(names)) < len(names):
             twice = next(name for k, name in enumerate(names) if name in names[:k])
-            raise ValueError(f"candidates has the id {shown(twice)} twice; give each its own")
+            raise ValueError(f"candidates has the id {short_repr(twice)} twice; give each its own")
         return names, [x for _, x in items], True
     if isinstance(candidates, Sequence) and not isinstance(candidates, str | bytes | bytearray):
         return list(range(len(candidates))), list(candidates), False
     raise TypeError(
-        f"candidates is {shown(candidates)}, {type_shown(candidates)}; it must be a dict "
+        f"candidates is {short_repr(candidates)}, {type_shown(candidates)}; it must be a dict "
         "{id: features} or a list of features"
     )
 
@@ -37,25 +37,26 @@ def place_of(chosen: Any, names: list[Any], own: bool) -> int:
             return chosen
         if isinstance(chosen, bool) or not (isinstance(chosen, int) or is_numpy(chosen, "integer")):
             raise TypeError(
-                f"chosen={shown(chosen)}, {type_shown(chosen)}; for a list of candidates it "
+                f"chosen={short_repr(chosen)}, {type_shown(chosen)}; for a list of candidates it "
                 "must be the place of the right one, an int"
             )
         if 0 <= index(chosen) < len(names):
             return index(chosen)
         raise ValueError(
-            f"chosen={shown(chosen)} is none of the {len(names)} candidates; it must be the place "
-            "of one in the list, from 0"
+            f"chosen={short_repr(chosen)} is none of the {len(names)} candidates; it must be the "
+            "place of one in the list, from 0"
         )
     places: dict[Any, int] = dict(zip(names, range(len(names)), strict=True))
     try:
         place = places.get(chosen)
     except TypeError:
         raise TypeError(
-            f"chosen is {shown(chosen)}, {type_shown(chosen)}; it must be the id of one of "
+            f"chosen is {short_repr(chosen)}, {type_shown(chosen)}; it must be the id of one of "
             "the candidates, which is hashable"
         ) from None
     if place is None:
         raise ValueError(
-            f"chosen={shown(chosen)} is none of the candidates, whose ids are {shown(names, 200)}"
+            f"chosen={short_repr(chosen)} is none of the candidates, whose ids are "
+            f"{short_repr(names, 200)}"
         )
     return place

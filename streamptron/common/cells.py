@@ -14,7 +14,7 @@ from numbers import Real
 from typing import Any
 
 from streamptron.common.checks import feature_value
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 
 # The parameter `missing`: leave gaps out; leave NaN out too; refuse both.
 SKIP, SKIP_NAN, REFUSE = MISSING = ("skip", "skip_nan", "refuse")
@@ -76,10 +76,10 @@ def feature_of(name: Any, value: Any, what: str, missing: str = SKIP) -> tuple[A
     """
     if is_gap(value):
         if missing == REFUSE:
-            raise TypeError(f"{what}[{shown(name)}] is {shown(value)}; {REFUSED_HINT}")
+            raise TypeError(f"{what}[{short_repr(name)}] is {short_repr(value)}; {REFUSED_HINT}")
         return name, 0.0
     if isinstance(value, str):
-        return category_of(name, str.__str__(value), lambda: f"{what}[{shown(name)}]"), 1.0
+        return category_of(name, str.__str__(value), lambda: f"{what}[{short_repr(name)}]"), 1.0
     if missing == SKIP_NAN and is_nan(value):
         return name, 0.0
     return name, feature_value(name, value, what)
@@ -108,13 +108,13 @@ def category_of(name: Any, text: str, where: Callable[[], str]) -> str:
     """
     if not isinstance(name, str):
         raise TypeError(
-            f"{where()} is the text {shown(text)}, and its name is {type_shown(name)}; name a "
-            f"category by a str, or write {shown({f'{name}={text}': 1})}"
+            f"{where()} is the text {short_repr(text)}, and its name is {type_shown(name)}; name a "
+            f"category by a str, or write {short_repr({f'{name}={text}': 1})}"
         )
     if text[0] in _MAY_BEGIN_A_NUMBER and float_of(text) is not None:
         raise TypeError(
-            f"{where()} is the text {shown(text)}, which reads as a number; write a number, or for "
-            f"a category {shown({category(name, text): 1})}"
+            f"{where()} is the text {short_repr(text)}, which reads as a number; write a number, "
+            f"or for a category {short_repr({category(name, text): 1})}"
         )
     return category(str.__str__(name), text)
 
@@ -129,6 +129,6 @@ def check_once(made: list[str], names: list[Any], what: str) -> None:
         for feature in made:
             if plain.count(feature) > 1:
                 raise ValueError(
-                    f"{what} has the feature {shown(feature)} twice, by name and as a category, or "
-                    "as two categories; leave one out"
+                    f"{what} has the feature {short_repr(feature)} twice, by name and as a "
+                    "category, or as two categories; leave one out"
                 )

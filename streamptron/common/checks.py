@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 
 from streamptron.common.errors import ParameterError, ParameterTypeError
-from streamptron.common.names import is_numpy, shown, type_shown
+from streamptron.common.names import is_numpy, short_repr, type_shown
 from streamptron.engine.api import VALUE_LIMIT
 
 WEIGHT = f"at least 0 and at most {VALUE_LIMIT:g}"  # what an event's must be
@@ -37,19 +37,21 @@ class _Fault(Exception):
         if kind == "None":
             return TypeError(f"{what} is None; leave out what is missing, or impute it first")
         if kind == "odd":
-            return TypeError(f"{what} is {shown(value)}, {type_shown(value)}; it must be a number")
+            return TypeError(
+                f"{what} is {short_repr(value)}, {type_shown(value)}; it must be a number"
+            )
         if kind == "NaN":
             return ValueError(
                 f"{what} is NaN; leave out what is missing, or impute it first{nan_hint}"
             )
         if kind == "large":
             return ValueError(
-                f"{what} is {shown(value)}; it must be finite and at most {VALUE_LIMIT:g} in "
+                f"{what} is {short_repr(value)}; it must be finite and at most {VALUE_LIMIT:g} in "
                 "size: scale it first"
             )
         return ValueError(
-            f"{what} is {shown(value)}, which a float64 cannot hold exactly; scale it first, or "
-            f"give float({shown(value)}) if that is meant. If it is a number that names "
+            f"{what} is {short_repr(value)}, which a float64 cannot hold exactly; scale it first, "
+            f"or give float({short_repr(value)}) if that is meant. If it is a number that names "
             "something, make it part of the feature's name"
         )
 
@@ -102,7 +104,7 @@ def feature_value(name: Any, value: Any, what: str) -> float:
     try:
         return _float(value, True)
     except _Fault as fault:
-        raise fault.error(value, f"{what}[{shown(name)}]", _NAN_HINT) from None
+        raise fault.error(value, f"{what}[{short_repr(name)}]", _NAN_HINT) from None
 
 
 def choice(name: str, value: Any, choices: Sequence[str]) -> int:
@@ -149,7 +151,7 @@ def checked_bytes(name: str, value: Any, what: str) -> bytes:
         return bytes(memoryview(value))
     except TypeError:
         raise TypeError(
-            f"{name} is {shown(value)}, {type_shown(value)}; it must be {what}"
+            f"{name} is {short_repr(value)}, {type_shown(value)}; it must be {what}"
         ) from None
 
 

@@ -6,7 +6,7 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 # How a parameter is written: its name, its value as text, and the label that the value is for.
 Written = Callable[[str, str | None, str | None], str]
@@ -83,15 +83,15 @@ class ParameterError(ValueError):
         """
         written = written or in_python
         if self._sentence is None:
-            label = None if self.label is None else shown(self.label)
-            return f"{written(self.name, shown(self.value), label)}; it must be {self.wanted}"
+            label = None if self.label is None else short_repr(self.label)
+            return f"{written(self.name, short_repr(self.value), label)}; it must be {self.wanted}"
         words = ""
         for plain, name, value, alone in _parse(self._sentence):
             words += plain
             if name is not None:
-                given = None if alone else value or shown(self._given[name])
+                given = None if alone else value or short_repr(self._given[name])
                 label = self.label if name == self.name and given is not None else None
-                words += written(name, given, None if label is None else shown(label))
+                words += written(name, given, None if label is None else short_repr(label))
         return words
 
     def worded(self, written: Written) -> Self:

@@ -7,7 +7,7 @@ from collections import ChainMap, UserDict
 from collections.abc import Mapping
 from typing import Any
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 
 # Numbered as doors/entry.pxd numbers them, from 1.
 _NUMBERS = ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8")
@@ -33,7 +33,7 @@ def entries_of(x: Any, what: str) -> list[Any]:
     if not isinstance(x, Mapping):
         hint = "; for a text put Tokenizer() before the learner" * isinstance(x, str | bytes)
         raise TypeError(
-            f"{what} is {shown(x)}, {type_shown(x)}; it must be a mapping of features to "
+            f"{what} is {short_repr(x)}, {type_shown(x)}; it must be a mapping of features to "
             f"numbers, such as {{'word': 1}}{hint}"
         )
     entries: list[Any] = []
@@ -60,7 +60,7 @@ def entries_of(x: Any, what: str) -> list[Any]:
         raise
     if broken:
         raise TypeError(
-            f"{what} is {type_shown(x)} whose items() gave {shown(broken[0])}, "
+            f"{what} is {type_shown(x)} whose items() gave {short_repr(broken[0])}, "
             f"{type_shown(broken[0])}; it must give pairs of a name and a number"
         )
     return entries
@@ -78,8 +78,8 @@ def refused_object(name: object, hashed: bool, limited: bool) -> TypeError:
         need, kinds = "degree=2 or interactions", "None, a tuple or a Pair of these"
         why = "the name of a pair is written out"
     return TypeError(
-        f"x has the feature name {shown(name)}, {type_shown(name)}; with {need} a name must be a "
-        f"str, bytes, number, {kinds}, because {why}"
+        f"x has the feature name {short_repr(name)}, {type_shown(name)}; with {need} a name must "
+        f"be a str, bytes, number, {kinds}, because {why}"
     )
 
 

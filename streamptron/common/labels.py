@@ -7,7 +7,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any
 
-from streamptron.common.names import interned, is_numpy, shown, type_shown
+from streamptron.common.names import interned, is_numpy, short_repr, type_shown
 
 # The types of numbers that may be True or False: Python's, and numpy's once they have been one.
 TRUTHS: set[type] = {int, float}
@@ -19,14 +19,14 @@ def truth_of(y: Any) -> bool:
         hash(y)
     except TypeError:
         raise TypeError(
-            f"y is {shown(y)}, {type_shown(y)}; Perceptron takes True or False (or 1 or 0)"
+            f"y is {short_repr(y)}, {type_shown(y)}; Perceptron takes True or False (or 1 or 0)"
         ) from None
     if (isinstance(y, Real | Decimal) or is_numpy(y, "bool_")) and (y == 1 or y == 0):
         if is_numpy(y, "generic"):
             TRUTHS.add(type(y))
         return bool(y == 1)
     raise ValueError(
-        f"y={shown(y)}; Perceptron takes True or False (or 1 or 0). For other labels use "
+        f"y={short_repr(y)}; Perceptron takes True or False (or 1 or 0). For other labels use "
         "MulticlassPerceptron or MIRA"
     )
 
@@ -41,11 +41,11 @@ def label_of(y: Any) -> Any:
         hash(y)
     except TypeError:
         raise TypeError(
-            f"y is {shown(y)}, {type_shown(y)}; a label must be hashable: a str, int, "
+            f"y is {short_repr(y)}, {type_shown(y)}; a label must be hashable: a str, int, "
             "bool, tuple ..."
         ) from None
     if _differs_from_itself(y):
-        raise ValueError(f"y={shown(y)} does not equal itself; it cannot be a label")
+        raise ValueError(f"y={short_repr(y)} does not equal itself; it cannot be a label")
     return _plain(y)
 
 

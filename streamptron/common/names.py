@@ -113,12 +113,12 @@ def interned(value: Any) -> Any:
     return sys.intern(value) if type(value) is str else value
 
 
-def shown(value: object, width: int = 80) -> str:
+def short_repr(value: object, width: int = 80) -> str:
     """What an error message says for a value: its repr, cut to a width; never an error itself.
 
     Examples
     --------
-    >>> shown("a" * 100, 10), shown(10**5000)
+    >>> short_repr("a" * 100, 10), short_repr(10**5000)
     ("'aaaaaa...", '<int of 16610 bits>')
     """
     try:
@@ -199,7 +199,7 @@ def name_plain(name: Hashable) -> tuple[int, Plain]:
         hash(name)
     except TypeError:
         raise TypeError(
-            f"the feature name {shown(name)} is {type_shown(name)}, which is not hashable; "
+            f"the feature name {short_repr(name)} is {type_shown(name)}, which is not hashable; "
             "a name must be a str, int, tuple or any other hashable"
         ) from None
     if is_mere(type(name)):
@@ -259,8 +259,8 @@ def _plain_number(name: Hashable) -> int | float | None:
         return None
     if name != name:
         raise ValueError(
-            f"the feature name {shown(name)} is NaN, which does not equal itself; give the feature "
-            "another name"
+            f"the feature name {short_repr(name)} is NaN, which does not equal itself; give the "
+            "feature another name"
         )
     if isinstance(name, numbers.Complex) and not isinstance(name, numbers.Real):
         if name.imag != 0:
@@ -336,7 +336,7 @@ def _encoded_half(name: Hashable) -> bytes:
     encoded = _encode_part(name)
     if encoded is None:
         raise TypeError(
-            f"a Pair of {shown(name)}, {type_shown(name)}; its halves must be a str, bytes, "
+            f"a Pair of {short_repr(name)}, {type_shown(name)}; its halves must be a str, bytes, "
             "number, None, a tuple of these or a Pair"
         )
     return encoded

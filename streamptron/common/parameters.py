@@ -7,7 +7,7 @@ from typing import Any
 
 from streamptron.common.checks import ByLabel, checked_number, real
 from streamptron.common.errors import ParameterError, ParameterTypeError
-from streamptron.common.names import interned, shown
+from streamptron.common.names import interned, short_repr
 from streamptron.engine.api import VALUE_LIMIT
 
 MAX_PAIRS = 1_000_000  # of an event, unless the user says otherwise
@@ -125,7 +125,7 @@ def interactions_of(interactions: Any) -> Pairs | None:
         raise ParameterTypeError("interactions", interactions, want)
     pairs = []
     for pair in interactions:
-        wrong = f"{want}, and {shown(pair)} is not one"
+        wrong = f"{want}, and {short_repr(pair)} is not one"
         if not isinstance(pair, list | tuple) or not all(isinstance(name, str) for name in pair):
             raise ParameterTypeError("interactions", interactions, wrong)
         if len(pair) != 2 or not all(pair):
@@ -167,7 +167,7 @@ def _share(number: Any, name: str, why: str, label: Any = None) -> float:
     wanted = "a number above 0 and below 1"
     if isinstance(number, bool):
         raise ParameterTypeError(name, number, wanted, label=label)
-    checked = checked_number(number, name if label is None else f"{name}[{shown(label)}]")
+    checked = checked_number(number, name if label is None else f"{name}[{short_repr(label)}]")
     if not 0.0 < checked < 1.0:
         raise ParameterError(name, checked, f"{wanted}: {why}", label=label)
     return checked

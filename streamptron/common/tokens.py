@@ -10,7 +10,7 @@ from typing import Any
 
 from streamptron.common.checks import choice, truth
 from streamptron.common.errors import ParameterError, ParameterTypeError
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 
 Init = typing.TypeVar("Init", bound=Callable[..., None])
 
@@ -124,7 +124,9 @@ def named_as_elsewhere(init: Init) -> Init:
         for name in given:
             if name in ELSEWHERE:
                 remedy = ELSEWHERE[name].format(on=given.get("on"))
-                raise TypeError(f"{name}={shown(given[name])} is not a parameter here; {remedy}")
+                raise TypeError(
+                    f"{name}={short_repr(given[name])} is not a parameter here; {remedy}"
+                )
         init(self, *arguments, **given)
 
     return typing.cast("Init", checked)
@@ -155,7 +157,8 @@ def plain_text(text: Any, what: str) -> str | bytes:
             raise ValueError(too_long(what, len(text)))
         return str.__str__(text) if isinstance(text, str) else bytes(text)
     raise TypeError(
-        f"{what} is {shown(text)}, {type_shown(text)}; it must be a text: a str, or bytes of UTF-8"
+        f"{what} is {short_repr(text)}, {type_shown(text)}; it must be a text: a str, or bytes of "
+        "UTF-8"
     )
 
 
@@ -163,13 +166,13 @@ def plain_fields(x: Any, names: tuple[str, ...]) -> tuple[str | bytes, ...]:
     """The texts of a mapping's fields."""
     if not isinstance(x, dict | Mapping):
         raise TypeError(
-            f"x is {shown(x)}, {type_shown(x)}; with fields={shown(names)} it must be a mapping "
-            "with these keys"
+            f"x is {short_repr(x)}, {type_shown(x)}; with fields={short_repr(names)} it must be a "
+            "mapping with these keys"
         )
     texts = []
     for name in names:
         if name not in x:
-            raise ValueError(f"x has no field {name!r}; it has {shown(list(x))}")
+            raise ValueError(f"x has no field {name!r}; it has {short_repr(list(x))}")
         text = x[name]
         if type(text) is not str or len(text) > TEXT_MOST:
             text = plain_text(text, f"x[{name!r}]")
@@ -185,12 +188,12 @@ def frame_texts(X: Any, names: tuple[str, ...]) -> tuple[list[dict[str, Any]], A
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
         raise TypeError(
-            f"X is {type_shown(X)}; with fields={shown(names)} it must be a frame that has its "
-            "rows, with these columns, or a sequence of mappings with these keys"
+            f"X is {type_shown(X)}; with fields={short_repr(names)} it must be a frame that has "
+            "its rows, with these columns, or a sequence of mappings with these keys"
         ) from None
     for name in names:
         if name not in frame.columns:
-            raise ValueError(f"X has no column {name!r}; it has {shown(list(frame.columns))}")
+            raise ValueError(f"X has no column {name!r}; it has {short_repr(list(frame.columns))}")
     columns = [frame[name].to_list() for name in names]
     rows = [dict(zip(names, texts, strict=True)) for texts in zip(*columns, strict=True)]
     return rows, frame[names[0]].to_native()
@@ -232,7 +235,7 @@ def plain_mail(x: Any) -> bytes:
     """A mail as bytes, which cannot change."""
     if not isinstance(x, bytes | bytearray | memoryview):
         raise TypeError(
-            f"x is {shown(x)}, {type_shown(x)}; a mail is the bytes of its file, as "
+            f"x is {short_repr(x)}, {type_shown(x)}; a mail is the bytes of its file, as "
             "open(path, 'rb').read() gives them"
         )
     if memoryview(x).nbytes > TEXT_MOST:

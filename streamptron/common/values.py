@@ -8,7 +8,7 @@ import sys
 import typing
 from typing import Any
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def encode(value: Any) -> Any:
         if repr(kind.fromisoformat(text)) == repr(value):  # not with a named time zone
             return [kind.__name__, text]
     raise TypeError(
-        f"{shown(value)} is {type_shown(value)}, which a model file cannot hold: it must be a "
+        f"{short_repr(value)} is {type_shown(value)}, which a model file cannot hold: it must be a "
         "str, bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no "
         "named time zone) or a tuple, list or dict of these. Use such a value, or pickle the model"
     )
@@ -113,7 +113,7 @@ def decode(encoded: Any) -> Any:
         kind, *parts = encoded
         return DECODERS[kind](*parts)
     if isinstance(encoded, float | dict):
-        raise ValueError(f"{shown(encoded)} stands for no value")
+        raise ValueError(f"{short_repr(encoded)} stands for no value")
     return encoded
 
 
@@ -124,7 +124,9 @@ def encoded(value: Any, what: str) -> Any:
     except TypeError as error:
         raise TypeError(f"{what} {error}") from None
     except RecursionError:
-        raise TypeError(f"{what} {shown(value)} is nested too deeply for a model file") from None
+        raise TypeError(
+            f"{what} {short_repr(value)} is nested too deeply for a model file"
+        ) from None
 
 
 def _number(value: Any) -> Any:
@@ -173,6 +175,6 @@ def kept_metadata(metadata: Any) -> str:
         if isinstance(metadata, dict) and json.loads(text) == metadata:
             return text
     raise TypeError(
-        f"metadata={shown(metadata)} would not come back from JSON as it is; it must be a dict of "
-        "str keys, and of str, finite numbers, bool, None, lists and such dicts"
+        f"metadata={short_repr(metadata)} would not come back from JSON as it is; it must be a "
+        "dict of str keys, and of str, finite numbers, bool, None, lists and such dicts"
     )

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from streamptron.common.cells import SKIP, SKIP_NAN, event_of
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.doors.texts import Texts
 from streamptron.estimator import frames
 from streamptron.estimator.batches import Batch, batch_of, numbered, steps_of
@@ -171,7 +171,7 @@ def _columns(data: Any, name: str) -> tuple[Any, Any, list[float] | None, Callab
     for row, pair in enumerate(data):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise TypeError(
-                f"{name}[{row}] is {shown(pair)}; it must be a pair (x, y). Events and labels "
+                f"{name}[{row}] is {short_repr(pair)}; it must be a pair (x, y). Events and labels "
                 "apart are a tuple (X, y)"
             )
     return [x for x, _ in data], [y for _, y in data], None, lambda row: f"{name}[{row}]"
@@ -187,7 +187,7 @@ def _kind(X: Any, name: str) -> type | None:
     if isinstance(first, Mapping):
         return dict
     raise TypeError(
-        f"{name}: an event is {shown(first)}, {type_shown(first)}; give dicts of features or "
+        f"{name}: an event is {short_repr(first)}, {type_shown(first)}; give dicts of features or "
         "texts, or all events as a matrix, array or frame: (X, y)"
     )
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from streamptron.common.checks import truth
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.table import frame, table
 from streamptron.keeping.files import replace
 
@@ -238,7 +238,7 @@ class Record:
             rows.append(("last window", *_cells(window.n, window.n_wrong, window.n_answered)))
         labels = sorted(self._labels.items(), key=lambda item: -item[1][1])
         for label, (n, wrong, *_) in labels[:LABELS_SHOWN]:
-            rows.append((shown(label), *_cells(n, wrong, n)))
+            rows.append((short_repr(label), *_cells(n, wrong, n)))
         lines = [table(rows)]
         if len(labels) > LABELS_SHOWN:
             lines.append(f"and {len(labels) - LABELS_SHOWN} labels with fewer errors")

@@ -25,7 +25,7 @@ from streamptron.engine.path cimport (
     sp_learner_learn, sp_learner_probabilities, sp_learner_score, sp_learner_several,
     sp_learner_split)
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.doors.names import interned
 from streamptron.common.labels import TRUTHS as _TRUTHS
 from streamptron.common.labels import label_of, labels_of, truth_of
@@ -222,9 +222,9 @@ cdef class LabelModel(Model):
         most = self._params["max_labels"]
         if most is not None and n_labels >= most:
             raise ValueError(
-                f"y={shown(label)} is a new label, and the model already has max_labels={most}: "
-                "leave the event out, give it one of the labels that are there, or make a model "
-                "with a larger max_labels")
+                f"y={short_repr(label)} is a new label, and the model already has "
+                f"max_labels={most}: leave the event out, give it one of the labels that are "
+                "there, or make a model with a larger max_labels")
         return 0
 
     @property
@@ -299,8 +299,8 @@ cdef class LabelModel(Model):
                     raise
                 return len(self._labels)
         raise RuntimeError(
-            f"y={shown(label)} uses the model whenever it is hashed; a label's __hash__ must not "
-            "use the model")
+            f"y={short_repr(label)} uses the model whenever it is hashed; a label's __hash__ must "
+            "not use the model")
 
     cdef void _meet_first(self, bint true) noexcept:
         """The first label is about to be learned; `true`: it equals True."""
@@ -358,7 +358,7 @@ cdef class LabelModel(Model):
         self._enter(True)
         label = self._checked_label(y)
         if label in self._known_ids():
-            raise ValueError(f"the label {shown(label)} occurs twice")
+            raise ValueError(f"the label {short_repr(label)} occurs twice")
         self._check_room(label, len(self._labels))
         self._expect_names(1)
         if sp_learner_expect_outputs(&self.learner, self.learner.table.n_outputs + 1) < 0:

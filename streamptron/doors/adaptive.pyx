@@ -29,7 +29,7 @@ from streamptron.engine.voted cimport (
 from streamptron.doors.names import named
 from streamptron.common.checks import whole as whole_number
 from streamptron.common.labels import labels_learned
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 
 
@@ -48,8 +48,8 @@ cdef class AdaptiveModel(PairModel):
         cdef double step = LabelModel._step(self, label, w)
         if step > SP_U_LIMIT:
             raise ValueError(
-                f"w={shown(w)} times the class weight of {shown(label)} is {step:g}; it must be at "
-                f"most {SP_U_LIMIT:g}")
+                f"w={short_repr(w)} times the class weight of {short_repr(label)} is {step:g}; it "
+                f"must be at most {SP_U_LIMIT:g}")
         return step
 
     @cython.critical_section

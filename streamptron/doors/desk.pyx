@@ -34,7 +34,7 @@ from streamptron.engine.path cimport (
     sp_learner_decide, sp_learner_decision, sp_learner_fault, sp_learner_free, sp_learner_score)
 from streamptron.engine.exchange cimport sp_packed, sp_packed_next
 
-from streamptron.common.names import Pair, name_plain, shown
+from streamptron.common.names import Pair, name_plain, short_repr
 from streamptron.doors.names import damaged
 from streamptron.common.cells import check_once, feature_of
 from streamptron.common.checks import feature_value
@@ -142,7 +142,7 @@ cdef list _entries(x, str what):
 
 cdef str _part(name):
     """What an error calls a candidate."""
-    return f"candidates[{shown(name)}]"
+    return f"candidates[{short_repr(name)}]"
 
 
 cdef inline bint _write_everyday(PyObject* mapping, sp_arena* text, sp_writer* writer) noexcept:
@@ -430,8 +430,8 @@ cdef class EventDoor:
         """
         if self.learner.pairs != NULL and what != "weights" and isinstance(name, Pair):
             raise TypeError(
-                f"x has the feature name {shown(name)}, a Pair; with degree=2 or interactions the "
-                "learner makes the pairs of an event itself, and one that is given would count "
+                f"x has the feature name {short_repr(name)}, a Pair; with degree=2 or interactions "
+                "the learner makes the pairs of an event itself, and one that is given would count "
                 "twice: leave it out, or name the feature by a tuple")
         return name_of(name)
 

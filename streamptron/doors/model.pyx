@@ -44,7 +44,7 @@ from streamptron.engine.path cimport (
 from streamptron.engine.file cimport (
     SP_FROM_FILE, SP_FROM_MAPPED, SP_FROM_PICKLE, sp_file_arrays)
 
-from streamptron.common.names import name_plain, shown, type_shown
+from streamptron.common.names import name_plain, short_repr, type_shown
 from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.state import Past
 from streamptron.common.checks import checked_number, rounded_number
@@ -57,9 +57,9 @@ cdef bytes top_buffer(top, Py_ssize_t n):
     """Room for the places of the `top` largest of n numbers; an error if `top` is not a number."""
     if isinstance(top, bool) or not isinstance(top, int):
         raise TypeError(
-            f"top={shown(top)}; it must be how many labels, an int of at least 1, or None")
+            f"top={short_repr(top)}; it must be how many labels, an int of at least 1, or None")
     if top < 1:
-        raise ValueError(f"top={shown(top)}; it must be at least 1, or None for all labels")
+        raise ValueError(f"top={short_repr(top)}; it must be at least 1, or None for all labels")
     return PyBytes_FromStringAndSize(NULL, min(top, n) * sizeof(uint32_t))
 
 
@@ -216,7 +216,7 @@ cdef class Model(EventDoor):
         else:
             step = rounded_number(w, "w")
             if step < 0.0:
-                raise ValueError(f"w={shown(w)}; a sample weight must be at least 0")
+                raise ValueError(f"w={short_repr(w)}; a sample weight must be at least 0")
         if self._class_weight is not None:
             step *= <double> self._class_weight.get(label, 1.0)
         return step
@@ -412,13 +412,13 @@ cdef class Model(EventDoor):
         cdef Py_ssize_t i, n_new = 0
         if not isinstance(weights, Mapping):
             raise TypeError(
-                f"weights is {shown(weights)}, {type_shown(weights)}; it must be a dict of "
+                f"weights is {short_repr(weights)}, {type_shown(weights)}; it must be a dict of "
                 "feature to weight")
         if isinstance(intercept, bool):
-            raise TypeError(f"intercept={shown(intercept)}; give the number to start from")
+            raise TypeError(f"intercept={short_repr(intercept)}; give the number to start from")
         bias = checked_number(intercept, "intercept")
         if bias != 0.0 and not self.learner.intercept:
-            raise ValueError(f"intercept={shown(intercept)}; this model has intercept=False")
+            raise ValueError(f"intercept={short_repr(intercept)}; this model has intercept=False")
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> weights)):
             self._read_items(weights, True, "weights")
             sp_learner_resolve(&self.learner, &self.event)
@@ -687,7 +687,8 @@ cdef class Model(EventDoor):
             raise ValueError("the hash's seed is not the parameter's")
         n_outputs = self._set_labels(state["labels"])
         if state.get("outputs", n_outputs) != n_outputs:    # a file only has the number of labels
-            raise ValueError(f"there are {n_outputs} labels for {shown(state['outputs'])} outputs")
+            raise ValueError(
+                f"there are {n_outputs} labels for {short_repr(state['outputs'])} outputs")
         n_objects = len(state["objects"])
         self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
         if len(self._objects) != <Py_ssize_t> n_objects:

@@ -23,7 +23,7 @@ from streamptron.engine.sets cimport (
     SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_set_targets, sp_sets_share)
 
 from streamptron.doors.names import named
-from streamptron.common.names import is_numpy, shown, type_shown
+from streamptron.common.names import is_numpy, short_repr, type_shown
 from streamptron.common.parameters import threshold_of
 
 
@@ -57,7 +57,8 @@ cdef int _truth(value, label) except -1:
         if value == 0:
             return 0
     raise ValueError(
-        f"y[{shown(label)}]={shown(value)}; it must be True if the event has the label, or False")
+        f"y[{short_repr(label)}]={short_repr(value)}; it must be True if the event has the label, "
+        "or False")
 
 
 cdef class MultiLabelModel(LabelModel):
@@ -94,12 +95,12 @@ cdef class MultiLabelModel(LabelModel):
             targets.there = [1] * len(targets.named)
         else:
             raise TypeError(
-                f"{what} is {shown(y)}, {type_shown(y)}; it must be the labels of the event: a set "
-                "or list of them, or {label: True or False}")
+                f"{what} is {short_repr(y)}, {type_shown(y)}; it must be the labels of the event: "
+                "a set or list of them, or {label: True or False}")
         if len(set(targets.named)) < len(targets.named):
             given = targets.named
             twice = next(label for i, label in enumerate(given) if label in given[:i])
-            raise ValueError(f"{what} has the label {shown(twice)} twice")
+            raise ValueError(f"{what} has the label {short_repr(twice)} twice")
         return targets
 
     def _target(self, y):
@@ -163,7 +164,7 @@ cdef class MultiLabelModel(LabelModel):
     def _weight(self, w):
         step = self._checked_step(None, w)
         if step > SP_U_LIMIT:
-            raise ValueError(f"w={shown(w)}; it must be at most {SP_U_LIMIT:g}")
+            raise ValueError(f"w={short_repr(w)}; it must be at most {SP_U_LIMIT:g}")
         return step
 
     def learn_one(self, x, y, w=1.0, undo=False):

@@ -17,7 +17,7 @@ from streamptron.engine.names cimport sp_piece
 from streamptron.engine.path cimport sp_batch, sp_batch_matrix, sp_learner
 
 from streamptron.common.cells import NAN_HINT
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER_U8 .. NUMBER_F64
 
@@ -122,7 +122,7 @@ cdef class MatrixRows(Rows):
             return ValueError(
                 f"X has the column index {column} in row {row}; it has {self.matrix.n_columns} "
                 f"columns, so an index must be from 0 to {self.matrix.n_columns - 1}")
-        where = f"in row {row}, column {shown(column if names is None else names[column])}"
+        where = f"in row {row}, column {short_repr(column if names is None else names[column])}"
         value = sp_matrix_value(&self.matrix, row, entry)
         if fault == SP_FAULT_LOSS:
             return ValueError(
@@ -520,7 +520,7 @@ cdef class Column:
                 format = schema.format
         self.layout = _layout_of(format)
         if self.layout == NO_TEXTS:
-            raise _Unfit(shown((<bytes> format).decode("utf-8", "replace")))
+            raise _Unfit(short_repr((<bytes> format).decode("utf-8", "replace")))
         return 0
 
     cdef int write(self, sp_piece* pieces) except -1:

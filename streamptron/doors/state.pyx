@@ -34,7 +34,7 @@ from streamptron.engine.path cimport (
     sp_rule_can)
 
 from streamptron.common.errors import ParameterError, ParameterTypeError, contradiction
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.parameters import MAX_PAIRS, interactions_of
 
 cdef extern from "parameters.h" nogil:
@@ -266,7 +266,8 @@ cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
     if width:
         rows, numbers = shape
         if numbers != width:
-            raise ValueError(f"a row of an array has {shown(numbers)} numbers instead of {width}")
+            raise ValueError(
+                f"a row of an array has {short_repr(numbers)} numbers instead of {width}")
     else:
         rows, = shape
     n[0] = rows
@@ -274,7 +275,7 @@ cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
     PyBuffer_Release(&buffer)
     if (n[0] >= <size_t> 1 << 48 or <size_t> buffer.len != n[0] * (width or 1) * item
             or <uintptr_t> buffer.buf % item):
-        raise ValueError(f"an array of {buffer.len} bytes is not of the shape {shown(shape)}")
+        raise ValueError(f"an array of {buffer.len} bytes is not of the shape {short_repr(shape)}")
     return buffer.buf
 
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from streamptron.common.checks import jobs_of
 from streamptron.common.errors import ParameterError, plain
-from streamptron.common.names import shown, type_shown, value_in
+from streamptron.common.names import short_repr, type_shown, value_in
 from streamptron.common.river import base
 from streamptron.doors._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.batch import NEW_LABELS, UNSORTED
@@ -384,7 +384,7 @@ def summing_to(score: float, parts: list[tuple[Hashable, float]]) -> list[tuple[
 def top_of(n: int, weights: Weights, sign: float = 1.0) -> TopFeatures:
     """The n largest weights of each sign."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-        raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
+        raise ValueError(f"n={short_repr(n)}; it must be an int of at least 0")
     ranked = sorted(
         ((feature, sign * weight) for feature, weight in weights.items()), key=itemgetter(1)
     )
@@ -521,7 +521,7 @@ class ByLabel(LabelModel, Answering):
                 "label",
                 label,
                 "a label that has been seen",
-                f"{{label}} has not been seen; the model knows {plain(shown(known, 200))}",
+                f"{{label}} has not been seen; the model knows {plain(short_repr(known, 200))}",
             )
         return known.index(label), 1.0
 
@@ -563,14 +563,14 @@ class LabelEstimator(ByLabel, Estimator):  # type: ignore[misc]  # no **kwargs
             params = {**params, "intercept": False}
         elif intercept is not None and not isinstance(intercept, Mapping):
             raise TypeError(
-                f"intercept={shown(intercept)}; it must be a dict of label to number, or False"
+                f"intercept={short_repr(intercept)}; it must be a dict of label to number, or False"
             )
         start = dict(intercept or {})
         if not isinstance(weights, Mapping):
             raise TypeError(f"weights is {type_shown(weights)}; it must be {{label: {{...}}}}")
         if unknown := [label for label in start if label not in weights]:
             raise ValueError(
-                f"intercept has labels that weights does not have: {shown(unknown, 200)}"
+                f"intercept has labels that weights does not have: {short_repr(unknown, 200)}"
             )
         model = cls(**params)
         model._expect_labels(list(weights))

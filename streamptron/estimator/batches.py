@@ -16,7 +16,7 @@ import numpy as np
 
 from streamptron.common.cells import SKIP
 from streamptron.common.checks import are_weights
-from streamptron.common.names import INT_LIMIT, OBJECT, name_plain, shown, type_shown
+from streamptron.common.names import INT_LIMIT, OBJECT, name_plain, short_repr, type_shown
 from streamptron.common.values import encode
 from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
 from streamptron.doors.texts import Texts
@@ -176,9 +176,9 @@ def _doubt(names: list[Hashable]) -> None:
                 encode(name)
             except TypeError:
                 warnings.warn(
-                    f"the column {shown(name)} of X is {type_shown(name)}, and a model that learns "
-                    "it cannot be saved, only pickled; name the columns by text: X.columns = "
-                    "X.columns.astype(str)",
+                    f"the column {short_repr(name)} of X is {type_shown(name)}, and a model that "
+                    "learns it cannot be saved, only pickled; name the columns by text: X.columns "
+                    "= X.columns.astype(str)",
                     stacklevel=4,
                 )
                 return
@@ -321,8 +321,8 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
             continue
         if other != column:
             raise ValueError(
-                f"feature_names has {shown(name)} twice, for columns {other} and {column}; give "
-                "each column a name of its own"
+                f"feature_names has {short_repr(name)} twice, for columns {other} and {column}; "
+                "give each column a name of its own"
             )
     return names
 

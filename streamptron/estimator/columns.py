@@ -22,7 +22,7 @@ from streamptron.common.cells import (
     is_nan,
 )
 from streamptron.common.checks import checked_number
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 
 if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,8 +84,8 @@ def column_of(series: Any, name: Hashable, missing: str) -> Column:
         return Column([name], None, np.zeros(len(gaps)), gaps)
     if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
         raise TypeError(
-            f"column {shown(name)} of X holds {series.dtype}, which is not a number; make numbers "
-            "or texts of it, or drop the column"
+            f"column {short_repr(name)} of X holds {series.dtype}, which is not a number; make "
+            "numbers or texts of it, or drop the column"
         )
     return _numbers(series, gaps, name, missing)
 
@@ -105,7 +105,7 @@ def _numbers(series: Any, gaps: NDArray[np.bool_], name: Hashable, missing: str)
     if nan.any():
         if missing != SKIP_NAN:
             raise ValueError(
-                f"X has no value in row {np.flatnonzero(nan)[0]}, column {shown(name)} (NaN); "
+                f"X has no value in row {np.flatnonzero(nan)[0]}, column {short_repr(name)} (NaN); "
                 f"{NAN_HINT}"
             )
         gaps = gaps | nan
@@ -115,7 +115,7 @@ def _numbers(series: Any, gaps: NDArray[np.bool_], name: Hashable, missing: str)
         for row in np.flatnonzero(np.abs(values) >= 2**53).tolist():
             if int(numbers[row]) != int(values[row]):
                 raise ValueError(
-                    f"X has the int {numbers[row]} in row {row}, column {shown(name)}, that a "
+                    f"X has the int {numbers[row]} in row {row}, column {short_repr(name)}, that a "
                     "float64 cannot hold exactly; scale it first, or convert X to float64 if that "
                     "is meant"
                 )
@@ -126,7 +126,7 @@ def _refuse(gaps: NDArray[np.bool_], name: Hashable, missing: str) -> None:
     if missing == REFUSE and gaps.any():
         row = np.flatnonzero(gaps)[0]
         raise ValueError(
-            f"X has no value in row {row}, column {shown(name)} (missing); {REFUSED_HINT}"
+            f"X has no value in row {row}, column {short_repr(name)} (missing); {REFUSED_HINT}"
         )
 
 
@@ -146,8 +146,8 @@ def _categories(series: Any, name: Hashable, missing: str) -> Column:
     def named(name: Hashable, text: Any, where: Callable[[], str]) -> str:
         if not isinstance(text, str):
             raise TypeError(
-                f"column {shown(name)} of X is a categorical of numbers or the like, such as "
-                f"{shown(text)}, {type_shown(text)}: whether it is a number or a name is not "
+                f"column {short_repr(name)} of X is a categorical of numbers or the like, such as "
+                f"{short_repr(text)}, {type_shown(text)}: whether it is a number or a name is not "
                 "known; convert it to numbers (pandas: .astype(float)), or to categories of text "
                 "(pandas: .astype(str).astype('category'))"
             )
@@ -219,7 +219,7 @@ def _named(
 
 
 def _where(codes: NDArray[Any], code: int, name: Hashable) -> Callable[[], str]:
-    return lambda: f"X in row {np.flatnonzero(codes == code)[0]}, column {shown(name)},"
+    return lambda: f"X in row {np.flatnonzero(codes == code)[0]}, column {short_repr(name)},"
 
 
 # --- Anything
@@ -242,13 +242,13 @@ def _objects(series: Any, name: Hashable, missing: str) -> Column:
             made = category_of(name, str.__str__(cell), where)
             which[row] = number.setdefault(made, len(number))
         else:
-            values[row] = checked_number(cell, f"X in row {row}, column {shown(name)},")
+            values[row] = checked_number(cell, f"X in row {row}, column {short_repr(name)},")
     _refuse(gaps, name, missing)
     return Column(list(number), which, values, gaps if gaps.any() else None)
 
 
 def _cell(row: int, name: Hashable) -> Callable[[], str]:
-    return lambda: f"X in row {row}, column {shown(name)},"
+    return lambda: f"X in row {row}, column {short_repr(name)},"
 
 
 # --- All columns
@@ -293,8 +293,8 @@ def _check_once(names: list[Hashable], columns: Sequence[Column]) -> None:
     ):
         if names.count(feature) > 1:
             raise ValueError(
-                f"X has the feature {shown(feature)} twice, as a column and as a category, or as "
-                "two categories; drop or rename a column"
+                f"X has the feature {short_repr(feature)} twice, as a column and as a category, or "
+                "as two categories; drop or rename a column"
             )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Set
 import numpy as np
 
 from streamptron.common.cells import SKIP
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.columns import column_of, joined, without_nan
 
 if typing.TYPE_CHECKING:
@@ -114,7 +114,7 @@ def frame_can_hold(labels: Iterable[typing.Any], frame: nw.DataFrame[typing.Any]
         nw.new_series("labels", labels, backend=nw.get_native_namespace(frame))
     except Exception as error:
         raise TypeError(
-            f"the predictions may be any of {shown(labels, 200)}, and a "
+            f"the predictions may be any of {short_repr(labels, 200)}, and a "
             f"{frame.implementation.value} series cannot hold them all ({error}); use learn_many, "
             "or labels of one type"
         ) from None
@@ -147,8 +147,8 @@ def frame_columns(
         names = list(map(str, columns))
     if len(set(names)) < len(columns):
         raise ValueError(
-            f"the labels {shown(columns, 200)} are not all different as text, which column names "
-            f"of {like.implementation.value} must be; use a pandas frame"
+            f"the labels {short_repr(columns, 200)} are not all different as text, which column "
+            f"names of {like.implementation.value} must be; use a pandas frame"
         )
     data = dict(zip(names, matrix.T, strict=True))
     return _indexed(nw.from_dict(data, backend=like.implementation).to_native(), like)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import compose
 from streamptron.doors.model import Model
 from streamptron.estimator.pipeline import TextPipeline
@@ -101,7 +101,7 @@ def top_features(model: Any, n: int = 10, label: Hashable = None) -> Any:
     if label is None:
         return learner.top_features(n)
     if not hasattr(learner, "_explained"):
-        raise ValueError(f"label={shown(label)}; {type(learner).__name__} has no labels")
+        raise ValueError(f"label={short_repr(label)}; {type(learner).__name__} has no labels")
     return learner.top_features(n, label)
 
 

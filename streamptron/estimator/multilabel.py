@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator import frames
 
@@ -94,8 +94,8 @@ def _numbers(frame: Any) -> NDArray[Any]:
         gaps = series.is_null().to_numpy()
         if gaps.any():
             raise ValueError(
-                f"y has no value in row {gaps.argmax()}, column {shown(series.name)}; it must hold "
-                "0 and 1, or False and True"
+                f"y has no value in row {gaps.argmax()}, column {short_repr(series.name)}; it must "
+                "hold 0 and 1, or False and True"
             )
         columns.append(series.to_numpy())
     return np.column_stack(columns) if columns else np.empty((len(frame), 0))
@@ -111,7 +111,7 @@ def _of_indicator(
         )
     checked = [model._checked_label(label) for label in labels]
     if len(set(checked)) < len(checked):
-        raise ValueError(f"labels={shown(checked)} has a label twice")
+        raise ValueError(f"labels={short_repr(checked)} has a label twice")
     rows, columns, shape = entries_of(Y)
     if shape != (n, len(checked)):
         raise ValueError(
@@ -159,8 +159,8 @@ def entries_of(Y: Any) -> tuple[NDArray[Any], NDArray[Any], tuple[int, ...]]:
     if len(wrong):
         at = wrong[0]
         raise ValueError(
-            f"y has {shown(values[at].item())} in row {rows[at]}, column {columns[at]}; it must "
-            "hold 0 and 1, or False and True"
+            f"y has {short_repr(values[at].item())} in row {rows[at]}, column {columns[at]}; it "
+            "must hold 0 and 1, or False and True"
         )
     kept = np.flatnonzero(values)
     rows, columns = rows[kept], columns[kept]

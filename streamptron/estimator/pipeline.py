@@ -11,7 +11,7 @@ import typing
 from typing import Any
 
 from streamptron.common.candidates import candidates_of
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.river import compose
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.model import Model
@@ -93,8 +93,8 @@ class TextPipeline(compose.Pipeline):
         names = [type(step).__name__ for step in self.steps.values()]
         if list(self.steps) != names:
             raise TypeError(
-                f"the pipeline's steps are named {shown(list(self.steps))}, which a model file "
-                f"does not hold; make it as Tokenizer() | learner, or pickle it instead"
+                f"the pipeline's steps are named {short_repr(list(self.steps))}, which a model "
+                f"file does not hold; make it as Tokenizer() | learner, or pickle it instead"
             )
         own = [name for name in vars(self) if not name.startswith("_") and name != "steps"]
         if own:
@@ -232,7 +232,7 @@ class RankPipeline(TextPipeline):
         """Candidates of texts as the learner takes them."""
         names, texts, own = candidates_of(candidates)
         events = [
-            self._tokens(f"candidates[{shown(name)}]", text)
+            self._tokens(f"candidates[{short_repr(name)}]", text)
             for name, text in zip(names, texts, strict=True)
         ]
         return dict(zip(names, events, strict=True)) if own else events
@@ -300,5 +300,6 @@ def _check_fields(tokenizer: Any, learner: Any) -> None:
         if field not in there:
             raise ValueError(
                 f"interactions has the field {field!r}, and the Tokenizer has "
-                f"fields={shown(tokenizer.fields)}; name one of these, or give the Tokenizer more"
+                f"fields={short_repr(tokenizer.fields)}; name one of these, or give the Tokenizer "
+                "more"
             )

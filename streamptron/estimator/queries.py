@@ -9,7 +9,7 @@ import numpy as np
 
 from streamptron.common.cells import feature_of
 from streamptron.common.checks import checked_number
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.doors.rows import MatrixRows
 from streamptron.estimator import frames
 from streamptron.estimator.batches import NUMBER_OF, Batch
@@ -33,18 +33,18 @@ def queries_of(qid: Any, n: int) -> np.ndarray:
             missing = name is None or bool(name != name)
         except (TypeError, ValueError):
             raise TypeError(
-                f"qid has {shown(name)}, {type_shown(name)}, in row {row}; an id must be "
+                f"qid has {short_repr(name)}, {type_shown(name)}, in row {row}; an id must be "
                 "hashable: an int, a str ..."
             ) from None
         if missing:
-            raise ValueError(f"qid has {shown(name)} in row {row}; give each row its query")
+            raise ValueError(f"qid has {short_repr(name)} in row {row}; give each row its query")
         if row and name == ids[row - 1]:
             continue
         if again:
             raise ValueError(
-                f"qid has {shown(name)} again in row {row}, after other queries; the rows of a "
-                "query must be consecutive: sort them by qid, or give the second part an id of its "
-                "own"
+                f"qid has {short_repr(name)} again in row {row}, after other queries; the rows of "
+                "a query must be consecutive: sort them by qid, or give the second part an id of "
+                "its own"
             )
         met.add(name)
         ends[first:row] = row
@@ -79,7 +79,7 @@ def batch_of_mappings(X: Sequence[Any], missing: str) -> Batch:
     for r, x in enumerate(X):
         if not isinstance(x, Mapping):
             raise TypeError(
-                f"X[{r}] is {shown(x)}, {type_shown(x)}; it must be a mapping of features to "
+                f"X[{r}] is {short_repr(x)}, {type_shown(x)}; it must be a mapping of features to "
                 "numbers, such as {'word': 1}"
             )
         row: dict[int, float] = {}

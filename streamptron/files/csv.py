@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from streamptron.common.cells import category
 from streamptron.common.errors import ParameterError, ParameterTypeError, plain
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.dates import date_features
 from streamptron.files.format import Event, Format
 from streamptron.files.sources import Block, LineError
@@ -117,7 +117,7 @@ class CSV(Format):
                 raise BadLine(_lacks(column, header))
         for column in header:
             if header.count(column) > 1:
-                raise BadLine(f"two columns {shown(column)}; rename one")
+                raise BadLine(f"two columns {short_repr(column)}; rename one")
             valid(column, "the column")
         places = {column: place for place, column in enumerate(header)}
         self.header = header
@@ -188,8 +188,8 @@ class CSV(Format):
             return
         if not isfinite(value):
             raise BadLine(
-                f"{column}: the cell {shown(cell)} is not a finite number; leave it empty if the "
-                "value is missing, or make the column a category"
+                f"{column}: the cell {short_repr(cell)} is not a finite number; leave it empty if "
+                "the value is missing, or make the column a category"
             )
         if not held(value):
             ignore = ParameterError(
@@ -207,7 +207,7 @@ class CSV(Format):
 
 def _lacks(column: str, header: list[str]) -> ParameterError:
     """The error of a header that lacks a column, with what may be wrong."""
-    said = f"in the header, no column {shown(column)}; there are {shown(header, 300)}"
+    said = f"in the header, no column {short_repr(column)}; there are {short_repr(header, 300)}"
     for delimiter in DELIMITERS:
         if any(column in cell.split(delimiter) for cell in header):
             hint = "; are the cells between other characters? Give {delimiter}"

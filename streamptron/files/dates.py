@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from streamptron.common.cells import category
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.tokens import BadLine
 
 WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -28,7 +28,7 @@ def date_features(column: str, cell: str) -> Iterator[str]:
         time = datetime.fromisoformat(cell)
     except ValueError:
         raise BadLine(
-            f"{column}: the cell {shown(cell)} is not a date; write it as 2026-01-31, or as "
+            f"{column}: the cell {short_repr(cell)} is not a date; write it as 2026-01-31, or as "
             "2026-01-31 09:30:00"
         ) from None
     yield category(f"{column}.month", MONTHS[time.month - 1])

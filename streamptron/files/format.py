@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.sources import MAX_LINE, Block, Source
 from streamptron.files.tokens import BadLine
 
@@ -46,7 +46,7 @@ class Format:
         found = [label(token) for token in tokens]
         if len(set(found)) < len(found):
             twice = next(y for i, y in enumerate(found) if y in found[:i])
-            raise BadLine(f"the label {shown(twice)} occurs twice; write it once")
+            raise BadLine(f"the label {short_repr(twice)} occurs twice; write it once")
         return found
 
     def text(self, data: bytes, raw: bool) -> str | bytes:

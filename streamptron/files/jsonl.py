@@ -10,7 +10,7 @@ from typing import Any
 
 from streamptron.common.cells import category, is_gap
 from streamptron.common.errors import ParameterError
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import (
     BadLine,
@@ -61,7 +61,7 @@ class JSONLines(Format):
         except RecursionError:
             raise BadLine("JSON that is nested too deeply; write flat objects") from None
         if not isinstance(record, dict):
-            raise BadLine(f"JSON, but not an object: {shown(record)}; write one object a line")
+            raise BadLine(f"JSON, but not an object: {short_repr(record)}; write one object a line")
         self.record = record
         y = None
         if self._label is not None:
@@ -70,13 +70,13 @@ class JSONLines(Format):
         if self._one:
             text = field_of(record, self._texts[0][1])
             if not isinstance(text, str):
-                raise BadLine(f"the text {shown(text)}; it must be a text, and not missing")
+                raise BadLine(f"the text {short_repr(text)}; it must be a text, and not missing")
             return replaced(text), y, 1.0, None, None
         x: dict[str, Any] = {}
         for name, path in self._texts:
             text = field_of(record, path)
             if not isinstance(text, str | None):
-                raise BadLine(f"{name}: the text {shown(text)}; it must be a text")
+                raise BadLine(f"{name}: the text {short_repr(text)}; it must be a text")
             put(x, name, replaced(text or ""))
         for name, path in self._features:
             value = field_of(record, path)
@@ -98,8 +98,8 @@ class JSONLines(Format):
             return {self._checked(label, True): _truth(there, label) for label, there in y.items()}
         if y is not None or self.label_needed:
             raise BadLine(
-                f"the labels {shown(y)}; they must be a list, or an object of true and false, and "
-                "not missing"
+                f"the labels {short_repr(y)}; they must be a list, or an object of true and false, "
+                "and not missing"
             )
         return None
 
@@ -110,7 +110,7 @@ class JSONLines(Format):
             y = valid(y, "the label")
         elif not _is_number(y) and (y is not None or needed):
             raise BadLine(
-                f"the label {shown(y)}; it must be a text, a number or true or false, and not "
+                f"the label {short_repr(y)}; it must be a text, a number or true or false, and not "
                 "missing"
             )
         if y == "":
@@ -125,7 +125,7 @@ def path_of(field: Any, option: str) -> Path:
         return ((field,), parts) if len(parts) > 1 else (parts,)
     if not isinstance(field, tuple) or not all(isinstance(key, str) for key in field) or not field:
         raise TypeError(
-            f"{option} has {shown(field)}; give a field's name, with dots into objects, or a "
+            f"{option} has {short_repr(field)}; give a field's name, with dots into objects, or a "
             "tuple of names"
         )
     return (field,)
@@ -158,8 +158,8 @@ def _truth(value: Any, label: str) -> bool:
     """Whether an event has a label, as learn_one takes it."""
     if not _is_number(value) or value not in (0, 1):
         raise BadLine(
-            f"the label {shown(label)} has {shown(value)}; it must be true if the event has the "
-            "label, or false"
+            f"the label {short_repr(label)} has {short_repr(value)}; it must be true if the event "
+            "has the label, or false"
         )
     return bool(value)
 
@@ -179,7 +179,7 @@ def _add(x: dict[str, float], name: str, value: Any) -> None:
         put(x, name, value)
     else:
         raise BadLine(
-            f"{name}: {shown(value)}; a feature must be a finite number, a text, true or false"
+            f"{name}: {short_repr(value)}; a feature must be a finite number, a text, true or false"
         )
 
 
@@ -188,7 +188,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise BadLine(f"the key {shown(twice)} occurs twice; write it once")
+        raise BadLine(f"the key {short_repr(twice)} occurs twice; write it once")
     return record
 
 

@@ -26,7 +26,7 @@ import os
 import typing
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.ranking import RankModel
 from streamptron.doors.texts import MailDoor
@@ -216,8 +216,9 @@ class LineModel:
         of_fields = tokenizer is not None and tokenizer.fields is not None
         if of_fields and not (lines and texts_of(lines["reading"])):
             raise ValueError(
-                f"{path}: its tokenizer takes mappings with the fields {shown(tokenizer.fields)}, "
-                "and a line is one text; train it on one text, or use it from Python"
+                f"{path}: its tokenizer takes mappings with the fields "
+                f"{short_repr(tokenizer.fields)}, and a line is one text; train it on one text, or "
+                "use it from Python"
             )
         return cls.of(contents)
 
@@ -258,7 +259,9 @@ class LineModel:
                 self.others[text] = None
         if not self._binary:
             if "\n" in text or "\r" in text:
-                raise ValueError(f"the label {shown(text)} has a line end; write it in one line")
+                raise ValueError(
+                    f"the label {short_repr(text)} has a line end; write it in one line"
+                )
             found: Hashable = self._others.get(text, text)
             return found
         if self.positive is not None:
@@ -268,8 +271,8 @@ class LineModel:
         truth = TRUTHS.get(text.lower())
         if truth is None:
             raise ValueError(
-                f"the label {shown(text)} is not one of 0, 1, -1, +1, true and false; name the one "
-                "that is true with --positive, or use another learner"
+                f"the label {short_repr(text)} is not one of 0, 1, -1, +1, true and false; name "
+                "the one that is true with --positive, or use another learner"
             )
         if self._names[truth] is None:
             self._names[truth] = text
@@ -309,7 +312,7 @@ class LineModel:
         self._known.update(self.learner.labels)
         new = [number for number, label in enumerate(labels) if label not in self._known]
         return {
-            number: f"the label {shown(labels[number])} is one more than --max-labels {most} "
+            number: f"the label {short_repr(labels[number])} is one more than --max-labels {most} "
             "allows; leave the line out, or train a model that takes more labels"
             for number in new[max(0, most - len(self._known)) :]
         }

@@ -18,7 +18,7 @@ import typing
 import warnings
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.format import Event, Format
 from streamptron.files.mbox import Cutter, begins, first_lines
 from streamptron.files.sources import find_sources
@@ -42,7 +42,7 @@ class Mails(Format):
         self, *, label_by: str | None = None, labels_of: Mapping[str, Any] | None = None
     ) -> None:
         if label_by not in (None, "folder", "index"):
-            raise ValueError(f'label_by={shown(label_by)}; give "folder", "index" or None')
+            raise ValueError(f'label_by={short_repr(label_by)}; give "folder", "index" or None')
         if label_by is not None and labels_of is not None:
             raise ValueError("label_by and labels_of are two ways to label; give one")
         self._by = label_by
@@ -154,10 +154,10 @@ def _no_mbox(head: bytes) -> str:
     first = head.lstrip(b"\r\n").partition(b"\n")[0].rstrip(b"\r")
     if first.startswith(b"From "):
         return (
-            f"it begins with {shown(first, 60)}, and an mbox with a line `From ` that has a date, "
-            "or that a field of a header follows, as To: or Date:"
+            f"it begins with {short_repr(first, 60)}, and an mbox with a line `From ` that has a "
+            "date, or that a field of a header follows, as To: or Date:"
         )
-    return f"an mbox begins with a line `From `, and this file with {shown(first, 60)}"
+    return f"an mbox begins with a line `From `, and this file with {short_repr(first, 60)}"
 
 
 def _stem(path: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from streamptron.common.errors import ParameterError
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, label_of
 
@@ -59,7 +59,9 @@ class FastText(Format):
 
     def __init__(self, *, prefix: str = "__label__", raw: bool = False) -> None:
         if not isinstance(prefix, str) or not prefix or re.search(r"\s", prefix):
-            raise ValueError(f"prefix={shown(prefix)}; give a text without spaces, as __label__")
+            raise ValueError(
+                f"prefix={short_repr(prefix)}; give a text without spaces, as __label__"
+            )
         self._prefix = prefix
         self._label = re.compile(re.escape(prefix.encode()) + rb"(\S*)\s?")
         self._raw = raw

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from streamptron.common.checks import truth
 from streamptron.common.errors import ParameterError
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.files.csv import CSV
 from streamptron.files.document import Documents
 from streamptron.files.format import Format
@@ -219,8 +219,8 @@ class Reader:
             start = 0
         if form.unseen and self.n_events:
             warnings.warn(
-                f"no event has {', '.join(sorted(map(shown, form.unseen)))}; check the names of "
-                "the features",
+                f"no event has {', '.join(sorted(map(short_repr, form.unseen)))}; check the names "
+                "of the features",
                 stacklevel=3,
             )
         if form.left_out:
@@ -258,7 +258,7 @@ def _named(y: Any, labels: Mapping[Any, Any]) -> Any:
     """What a label of a file becomes."""
     if y not in labels:
         raise BadLine(
-            f"the label {shown(y)} is not one of {shown(list(labels))}; add it to labels="
+            f"the label {short_repr(y)} is not one of {short_repr(list(labels))}; add it to labels="
         )
     return labels[y]
 
@@ -272,8 +272,8 @@ def _renamed(y: Any, labels: Mapping[Any, Any]) -> Any:
     for label, name in zip(y, names, strict=True):
         if name in first:
             raise BadLine(
-                f"labels= gives {shown(first[name])} and {shown(label)} one name, {shown(name)}; "
-                "give each its own"
+                f"labels= gives {short_repr(first[name])} and {short_repr(label)} one name, "
+                f"{short_repr(name)}; give each its own"
             )
         first[name] = label
     return dict(zip(names, y.values(), strict=True))
@@ -452,7 +452,7 @@ def read(
     encoding = check_encoding(encoding)
     if on_error not in ("raise", "skip") and not callable(on_error):
         raise ValueError(
-            f'on_error={shown(on_error)}; give "raise", "skip" or a function of a LineError'
+            f'on_error={short_repr(on_error)}; give "raise", "skip" or a function of a LineError'
         )
     if labels is not None and not isinstance(labels, Mapping):
         raise TypeError(f"labels is {type_shown(labels)}; give {{label in the file: label}}")

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from streamptron.common.errors import ParameterError, plain
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.doors.batch import count_line_ends
 from streamptron.files.decode import (
     FOREIGN,
@@ -197,7 +197,9 @@ def blocks(
     """
     check_max_line(max_line)
     if on_error != "raise" and not callable(on_error):
-        raise ValueError(f'on_error={shown(on_error)}; give "raise" or a function of a LineError')
+        raise ValueError(
+            f'on_error={short_repr(on_error)}; give "raise" or a function of a LineError'
+        )
     on_bad = on_error if callable(on_error) else raise_error
     encoding = check_encoding(encoding)
     found = find_sources(sources)
@@ -212,7 +214,9 @@ def raise_error(error: LineError) -> typing.NoReturn:
 
 def check_max_line(max_line: int) -> None:
     if isinstance(max_line, bool) or not isinstance(max_line, int) or max_line < HEAD:
-        raise ValueError(f"max_line={shown(max_line)}; give a number of bytes, at least {HEAD}")
+        raise ValueError(
+            f"max_line={short_repr(max_line)}; give a number of bytes, at least {HEAD}"
+        )
 
 
 def find_sources(sources: Any) -> list[Source]:
@@ -236,14 +240,14 @@ def _expand(source: Any) -> list[Source]:
     if hasattr(source, "read"):
         name = getattr(source, "name", None)
         if isinstance(source, io.TextIOBase):
-            raise TypeError(f'{shown(name)} is open as text; open it with "rb"')
+            raise TypeError(f'{short_repr(name)} is open as text; open it with "rb"')
         return [
             Source(name if isinstance(name, str) else f"<{type(source).__name__}>", None, source)
         ]
     if isinstance(source, bytes):  # a path, or perhaps what is to be read
         raise TypeError(
-            f"sources has the bytes {shown(source)}; give a path as a str, os.fsdecode(path), or "
-            "what a file holds as io.BytesIO(data)"
+            f"sources has the bytes {short_repr(source)}; give a path as a str, os.fsdecode(path), "
+            "or what a file holds as io.BytesIO(data)"
         )
     if not isinstance(source, str | os.PathLike):
         raise TypeError(f'sources has {type_shown(source)}; give paths, or files opened with "rb"')

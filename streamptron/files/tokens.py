@@ -9,7 +9,7 @@ from typing import Any
 
 from streamptron.common.cells import float_of
 from streamptron.common.errors import ParameterError, plain
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 
 
 class BadLine(Exception):
@@ -42,7 +42,7 @@ def valid(text: str, what: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         raise BadLine(
-            f"{what} {shown(text)} is not UTF-8; give the file's encoding, or convert it"
+            f"{what} {short_repr(text)} is not UTF-8; give the file's encoding, or convert it"
         ) from None
     return text
 
@@ -102,7 +102,7 @@ def whole_of(token: bytes, what: str) -> int:
 
 def seen(token: bytes | str) -> str:
     """What an error says for a piece of a file."""
-    return shown(token.decode(errors="replace") if isinstance(token, bytes) else token)
+    return short_repr(token.decode(errors="replace") if isinstance(token, bytes) else token)
 
 
 def listed(names: Any, option: str) -> list[Any]:
@@ -113,7 +113,7 @@ def listed(names: Any, option: str) -> list[Any]:
         raise TypeError(f"{option} is {type_shown(names)}; give a list of names")
     found = list(names)
     if repeated := [name for at, name in enumerate(found) if name in found[:at]]:
-        raise ValueError(f"{option} has {shown(repeated[0])} twice; give it once")
+        raise ValueError(f"{option} has {short_repr(repeated[0])} twice; give it once")
     return found
 
 
@@ -132,7 +132,8 @@ def check_apart(texts: list[Any], features: list[Any] | None) -> None:
                 "text",
                 texts,
                 "other fields than features",
-                f"{{text!s}} and {{features!s}} both have {plain(shown(field))}; give it to one",
+                f"{{text!s}} and {{features!s}} both have {plain(short_repr(field))}; give it to "
+                "one",
             )
 
 
@@ -140,7 +141,7 @@ def put(x: dict[str, Any], name: str, value: Any) -> None:
     """Put a feature into an event that must not have it already."""
     if name in x:
         raise BadLine(
-            f"the feature {shown(name)} is there twice, by name and as a category; leave one of "
-            "the two out"
+            f"the feature {short_repr(name)} is there twice, by name and as a category; leave one "
+            "of the two out"
         )
     x[name] = value

@@ -8,7 +8,7 @@ from typing import Any
 
 from streamptron.common.cells import category, float_of
 from streamptron.common.errors import ParameterError, plain
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, decoded, number_of, value_of, words_of
 
@@ -21,7 +21,7 @@ class VW(Format):
 
     def __init__(self, *, label_type: str = "number") -> None:
         if label_type not in ("number", "text"):
-            raise ValueError(f'label_type={shown(label_type)}; give "number" or "text"')
+            raise ValueError(f'label_type={short_repr(label_type)}; give "number" or "text"')
         self._numbers = label_type == "number"
 
     def _label(self, word: str) -> Any:
@@ -46,11 +46,13 @@ class VW(Format):
         if words and (words[-1][0] == "'" or head[-1] != " "):
             tag = words.pop().removeprefix("'")
         if len(words) > 2:
-            raise BadLine(f"{shown(words[2])} after label and importance; only a 'tag may follow")
+            raise BadLine(
+                f"{short_repr(words[2])} after label and importance; only a 'tag may follow"
+            )
         y: Any = None
         if words and _COSTS.fullmatch(words[0]):
             raise BadLine(
-                f"{shown(words[0])} is a label with a cost, as for cost-sensitive and bandit "
+                f"{short_repr(words[0])} is a label with a cost, as for cost-sensitive and bandit "
                 "learners, and these are not read; write label importance 'tag| name:value ..."
             )
         if self.several:
@@ -74,7 +76,7 @@ class VW(Format):
                 number = float_of(value) if colon else 1.0
                 if not name or (colon and not value) or (number and not isfinite(number)):
                     raise BadLine(
-                        f"{shown(word)}; write name:value, a finite number or a text for it"
+                        f"{short_repr(word)}; write name:value, a finite number or a text for it"
                     )
                 if number is None:  # a text, and so a category
                     name, number = category(name, value), 1.0

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from streamptron.common.errors import ModelFileError
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.values import encoded as encoded_value
 from streamptron.common.values import encoded_position
 from streamptron.keeping.layout import Contents
@@ -130,13 +130,15 @@ class Checkpoint:
             if value is None and name == "every_events":
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name}={shown(value)}; it must be an int of at least 1")
+                raise ValueError(f"{name}={short_repr(value)}; it must be an int of at least 1")
         if every_seconds is not None and (
             isinstance(every_seconds, bool)
             or not isinstance(every_seconds, numbers.Real)
             or not every_seconds > 0
         ):
-            raise ValueError(f"every_seconds={shown(every_seconds)}; it must be a number above 0")
+            raise ValueError(
+                f"every_seconds={short_repr(every_seconds)}; it must be a number above 0"
+            )
         self._learner = contents_of(model, metadata).learner
         self._n_objects = (0, 0)  # labels and names of which it is known that a file can hold them
         self._check_objects()

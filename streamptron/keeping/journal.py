@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from streamptron.common.checks import truth, whole
 from streamptron.common.errors import ModelFileError
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.packed import count_packed
 from streamptron.common.values import decode, encoded
 from streamptron.doors.steps import check_not_in_a_file
@@ -193,26 +193,30 @@ class Journal:
             hash(id)
         except TypeError:
             raise TypeError(
-                f"id={shown(id)} is {type_shown(id)}, which is not hashable; give a str or int"
+                f"id={short_repr(id)} is {type_shown(id)}, which is not hashable; give a str or int"
             ) from None
         encoded(id, "id")
         if id != id:
-            raise ValueError(f"id={shown(id)} does not equal itself; nothing would find it again")
+            raise ValueError(
+                f"id={short_repr(id)} does not equal itself; nothing would find it again"
+            )
         if id in self._steps:
             raise ValueError(
-                f"id={shown(id)} is in the journal already; nothing was learned. Use correct or "
-                "undo, or give each event an id of its own"
+                f"id={short_repr(id)} is in the journal already; nothing was learned. Use correct "
+                "or undo, or give each event an id of its own"
             )
 
     def _step(self, id: Hashable) -> Step:
         try:
             return self._steps[id]
         except TypeError:
-            raise TypeError(f"id={shown(id)} is not hashable; there is no such event") from None
+            raise TypeError(
+                f"id={short_repr(id)} is not hashable; there is no such event"
+            ) from None
         except KeyError:
             raise KeyError(
-                f"there is no event {shown(id)}: it was not learned here, it was taken back, or "
-                f"{self.most} others have come since"
+                f"there is no event {short_repr(id)}: it was not learned here, it was taken back, "
+                f"or {self.most} others have come since"
             ) from None
 
     def _forget(self, id: Hashable) -> None:
@@ -323,7 +327,7 @@ def check_label(learner: Any, y: Any, w: float) -> None:
         over = len(known) + len(new) - learner.max_labels
         if over > 0:
             raise ValueError(
-                f"y={shown(new[-over])} is a new label, and the model already has "
+                f"y={short_repr(new[-over])} is a new label, and the model already has "
                 f"max_labels={learner.max_labels}; nothing has changed"
             )
 

@@ -11,7 +11,7 @@ import typing
 import warnings
 from itertools import islice
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,7 +55,8 @@ class Labels:
         if self._new or len(self._names) < self._first:
             if near:
                 warnings.warn(
-                    f"the new label {shown(label)} differs from {shown(near[0])} by case alone",
+                    f"the new label {short_repr(label)} differs from {short_repr(near[0])} by case "
+                    "alone",
                     stacklevel=2,
                 )
             self._names[label] = None
@@ -64,11 +65,11 @@ class Labels:
             from difflib import get_close_matches
 
             near = get_close_matches(label, list(self._names), 1, 0.5)
-        few = ", ".join(map(shown, list(self._names)[:10])) + ", ..." * (len(self._names) > 10)
-        then = f"did you mean {shown(near[0])}? To" if near else "to"
+        few = ", ".join(map(short_repr, list(self._names)[:10])) + ", ..." * (len(self._names) > 10)
+        then = f"did you mean {short_repr(near[0])}? To" if near else "to"
         raise ValueError(
-            f"the label {shown(label)} is not one of the model's, {few}; {then} make it a new one "
-            "give --new-label"
+            f"the label {short_repr(label)} is not one of the model's, {few}; {then} make it a new "
+            "one give --new-label"
         )
 
 

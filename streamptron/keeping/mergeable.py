@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from streamptron.common.errors import ModelFileError
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.values import encode
 from streamptron.doors.merges import (
     Side,
@@ -50,8 +50,8 @@ def check_alike(models: list[Any], names: list[str]) -> None:
     for other, name in zip(models, names, strict=True):
         if not isinstance(other, Model):
             raise TypeError(
-                f"{name} is {shown(other)}, {type_shown(other)}; it must be one of streamptron's "
-                "learners (of a pipeline, its last step: model[-1])"
+                f"{name} is {short_repr(other)}, {type_shown(other)}; it must be one of "
+                "streamptron's learners (of a pipeline, its last step: model[-1])"
             )
     first = models[0]
     if not first._can("merge"):
@@ -69,8 +69,9 @@ def check_alike(models: list[Any], names: list[str]) -> None:
         for parameter, value in first._params.items():
             if other._params.get(parameter) != value:
                 raise ValueError(
-                    f"{name} has {parameter}={shown(other._params.get(parameter))} and {names[0]} "
-                    f"{parameter}={shown(value)}; only models of the same parameters can be merged"
+                    f"{name} has {parameter}={short_repr(other._params.get(parameter))} and "
+                    f"{names[0]} {parameter}={short_repr(value)}; only models of the same "
+                    "parameters can be merged"
                 )
         if secret_of(other) != secret_of(first):
             raise ValueError(

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from streamptron.common.checks import checked_bytes
 from streamptron.common.errors import ModelFileError
-from streamptron.common.names import shown, type_shown, with_article
+from streamptron.common.names import short_repr, type_shown, with_article
 from streamptron.common.values import encoded_parameters
 from streamptron.doors.state import delta_read
 from streamptron.keeping.container import Texts, labels_text, objects_text, packed, text_of
@@ -231,7 +231,8 @@ def _listed(name: str, values: Any, example: str) -> list[Any]:
     """Several models or deltas as a list."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise TypeError(
-            f"{name} is {shown(values)}, {type_shown(values)}; give a list of {name}: {example}"
+            f"{name} is {short_repr(values)}, {type_shown(values)}; give a list of {name}: "
+            f"{example}"
         )
     return list(values)
 
@@ -239,7 +240,7 @@ def _listed(name: str, values: Any, example: str) -> list[Any]:
 def _check_delta(name: str, delta: Any) -> None:
     if not isinstance(delta, Delta):
         raise TypeError(
-            f"{name} is {shown(delta)}, {type_shown(delta)}; it must be a Delta: that of "
+            f"{name} is {short_repr(delta)}, {type_shown(delta)}; it must be a Delta: that of "
             "model.delta(since) or Delta.from_bytes(data)"
         )
 
@@ -321,9 +322,9 @@ def _read(data: bytes, at: int) -> tuple[_Part, int]:
 def checked_shard(shard: Any) -> int:
     """A shard's number."""
     if isinstance(shard, bool) or not isinstance(shard, int):
-        raise TypeError(f"shard={shown(shard)}; it must be an int of at least 0")
+        raise TypeError(f"shard={short_repr(shard)}; it must be an int of at least 0")
     if not 0 <= shard < 2**53:
-        raise ValueError(f"shard={shown(shard)}; it must be an int of at least 0")
+        raise ValueError(f"shard={short_repr(shard)}; it must be an int of at least 0")
     return shard
 
 
@@ -341,9 +342,9 @@ def _check_params(params: dict[str, Any], others: dict[str, Any], name: str, oth
     for parameter in sorted(others.keys() & params.keys()):
         if params.get(parameter) != others.get(parameter):
             raise ValueError(
-                f"{name} has {parameter}={shown(params.get(parameter))} and {other} "
-                f"{parameter}={shown(others.get(parameter))}; only models of the same parameters "
-                "can be merged"
+                f"{name} has {parameter}={short_repr(params.get(parameter))} and {other} "
+                f"{parameter}={short_repr(others.get(parameter))}; only models of the same "
+                "parameters can be merged"
             )
 
 

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 from streamptron.common.errors import ModelFileError
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import OURS, VERSION, module_of
 from streamptron.common.values import decode, encode
 from streamptron.doors.model import Model
@@ -241,7 +241,7 @@ def _type_named(name: str) -> Any:
         import numbers
 
         return getattr(numbers, name)
-    raise UnknownStep(f"holds the type {shown(name)}, which this version does not know")
+    raise UnknownStep(f"holds the type {short_repr(name)}, which this version does not know")
 
 
 def _class_of(name: str) -> Any:
@@ -282,11 +282,11 @@ def steps_of(pipeline: Any) -> Steps:
             parts.append(_written(step))
         except _Refused as error:
             raise TypeError(
-                f"the step {shown(name)} {error.of(step)}; pickle the pipeline instead"
+                f"the step {short_repr(name)} {error.of(step)}; pickle the pipeline instead"
             ) from None
         except RecursionError:
             raise TypeError(
-                f"the step {shown(name)} is nested too deeply for a model file"
+                f"the step {short_repr(name)} is nested too deeply for a model file"
             ) from None
     held = {"river": VERSION, "class": kind, "names": names, "steps": parts}
     return Steps(kind, names, steps[:-1], json.dumps(held, separators=(",", ":")).encode())
@@ -376,7 +376,7 @@ def _written_object(value: Any) -> Any:
         if not kind.given[each](part):
             if inspect.isroutine(part):
                 raise _Refused(_why(part))
-            raise _Refused(f"with {each}={shown(part)}: {_why(part)}", name)
+            raise _Refused(f"with {each}={short_repr(part)}: {_why(part)}", name)
     if kind.several:
         given["*"] = list(getattr(value, kind.several))
     kept = {attribute: getattr(value, attribute) for attribute in kind.kept}
@@ -400,7 +400,7 @@ def _written_kept(kept: dict[str, Any]) -> Any:
             try:
                 inner.append([name, _written(step)])
             except _Refused as error:
-                raise _Refused(f"has the step {shown(name)}, which {error.of(step)}") from None
+                raise _Refused(f"has the step {short_repr(name)}, which {error.of(step)}") from None
         parts.append([attribute, inner])
     return parts
 
@@ -416,13 +416,13 @@ def _why(value: Any) -> str:
         return f"is a {name}, a learner; only the last step can be one"
     if hasattr(value, "transform_one"):
         return f"is {type_shown(value)}, which a model file does not know"
-    return f"holds {shown(value)}, {type_shown(value)}, which a model file cannot hold"
+    return f"holds {short_repr(value)}, {type_shown(value)}, which a model file cannot hold"
 
 
 def _why_not(value: Any) -> str:
     """The same of what is in a container."""
     parts = value.values() if isinstance(value, Mapping) else [value]
-    return "; ".join(_why(part) for part in parts if not _is_known(part)) or shown(value)
+    return "; ".join(_why(part) for part in parts if not _is_known(part)) or short_repr(value)
 
 
 # --- Reading
@@ -454,15 +454,15 @@ def steps_read(data: bytes) -> Steps:
             step = _read(part)
         except UnknownStep as error:
             raise UnknownStep(
-                f"has the step {shown(name)}, which {error}; it was written with River "
+                f"has the step {short_repr(name)}, which {error}; it was written with River "
                 f"{river}: install the version of streamptron that wrote it, or a newer one"
             ) from None
         except ModuleNotFoundError:  # River is not installed: that the file is damaged is not said
             raise
         except Exception as error:
-            raise ValueError(f"the step {shown(name)} is damaged: {error}") from error
+            raise ValueError(f"the step {short_repr(name)} is damaged: {error}") from error
         if not hasattr(step, "transform_one"):
-            raise ValueError(f"the step {shown(name)} is {type_shown(step)}, and no step")
+            raise ValueError(f"the step {short_repr(name)} is {type_shown(step)}, and no step")
         before.append(step)
     return Steps(kind, names, before, data)
 
@@ -480,7 +480,7 @@ def _read_numpy(dtype: str, data: str) -> Any:
 
     kind = np.dtype(dtype)
     if kind.kind not in "biufU":
-        raise ValueError(f"a number has the dtype {shown(dtype)}")
+        raise ValueError(f"a number has the dtype {short_repr(dtype)}")
     if kind.itemsize == 0:
         return np.str_("")
     (value,) = np.frombuffer(bytes.fromhex(data), dtype=kind)
@@ -533,7 +533,7 @@ def _read_object(name: str, given: Any, kept: Any) -> Any:
         raise UnknownStep(f"needs {part} of the class {name}, which this version does not know")
     for part, check in kind.given.items():
         if part in params and not check(params[part]):
-            raise ValueError(f"{name} has {part}={shown(params[part])}")
+            raise ValueError(f"{name} has {part}={short_repr(params[part])}")
     if name == "Pipeline":
         return cls(*_checked(name, kind, state)["steps"].items())
     made = cls(*arguments, **params)
@@ -556,7 +556,7 @@ def _checked(name: str, kind: Kind, state: dict[str, Any]) -> dict[str, Any]:
         if attribute not in state:
             raise ValueError(f"{name} has no {attribute}")
         if not check(state[attribute]):
-            raise ValueError(f"{name} has {attribute}={shown(state[attribute])}")
+            raise ValueError(f"{name} has {attribute}={short_repr(state[attribute])}")
     return {attribute: state[attribute] for attribute in kind.kept}
 
 
@@ -566,7 +566,7 @@ def _repacked(name: str, form: str, values: Any) -> bytes:
     if struct.unpack(form, data) != tuple(values) or any(
         type(value) is int and not 0 <= value <= 5 for value in values
     ):
-        raise ValueError(f"{name} has the numbers {shown(values)}")
+        raise ValueError(f"{name} has the numbers {short_repr(values)}")
     return data
 
 

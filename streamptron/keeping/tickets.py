@@ -17,7 +17,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
 from streamptron.common.checks import checked_bytes, truth
-from streamptron.common.names import shown, with_article
+from streamptron.common.names import short_repr, with_article
 from streamptron.common.packed import count_packed
 from streamptron.common.values import BY_LABEL, decode, encoded, encoded_parameters
 from streamptron.doors.names import PackedEvent
@@ -132,7 +132,7 @@ class Ticket(_Kept):
         return self._data
 
     def __repr__(self) -> str:
-        return f"Ticket({shown(self.prediction)}, {len(self._data)} bytes)"
+        return f"Ticket({short_repr(self.prediction)}, {len(self._data)} bytes)"
 
 
 class Step(_Kept):
@@ -209,7 +209,7 @@ class Step(_Kept):
         return self._data
 
     def __repr__(self) -> str:
-        return f"Step({shown(self.label)}, {len(bytes(self))} bytes)"
+        return f"Step({short_repr(self.label)}, {len(bytes(self))} bytes)"
 
 
 # --- What a learner does with them

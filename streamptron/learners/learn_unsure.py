@@ -6,7 +6,7 @@ import math
 import typing
 from typing import Any
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import base
 from streamptron.doors.model import Model
 from streamptron.doors.ranking import RankModel
@@ -131,7 +131,9 @@ def margin_of(scores: list[float]) -> float:
 def checked_margin(name: str, margin: Any) -> float:
     """A margin as a finite number from 0."""
     if isinstance(margin, bool) or not isinstance(margin, int | float):
-        raise TypeError(f"{name}={shown(margin)} is {type_shown(margin)}; give a number from 0")
+        raise TypeError(
+            f"{name}={short_repr(margin)} is {type_shown(margin)}; give a number from 0"
+        )
     if not 0 <= margin < math.inf:
         raise ValueError(f"{name}={margin}; it must be a finite number from 0")
     return float(margin)

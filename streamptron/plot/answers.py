@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.plot.drawing import COLOURS, axes_of, check_axes, ink, label_text, whole
 
 if typing.TYPE_CHECKING:
@@ -80,7 +80,7 @@ def confusion_matrix(
         if not rows:
             raise ValueError("labels is empty; name at least one")
         if strange := [label for label in rows if label not in truths and label not in answers]:
-            raise ValueError(f"labels has {shown(strange[0])}, which no event has")
+            raise ValueError(f"labels has {short_repr(strange[0])}, which no event has")
     columns = [*rows, None] if None in answers else rows
     at = {label: k for k, label in enumerate(columns)}
     counts = np.zeros((len(rows), len(columns)), dtype=np.int64)
@@ -240,13 +240,13 @@ def _judged(
     if not dicts and label is None and not {*truths} <= {True, False}:
         strange = next(truth for truth in truths if truth not in (True, False))
         raise ValueError(
-            f"y_true has {shown(strange)}, and y_proba is numbers; name the label that they are "
-            "of, label=, or give dicts"
+            f"y_true has {short_repr(strange)}, and y_proba is numbers; name the label that they "
+            "are of, label=, or give dicts"
         )
     p, right = [], []
     for row, (truth, each) in enumerate(zip(truths, given, strict=True)):
         if isinstance(each, Mapping) != dicts:
-            raise TypeError(f"y_proba[{row}] is {shown(each)}; give all dicts, or all numbers")
+            raise TypeError(f"y_proba[{row}] is {short_repr(each)}; give all dicts, or all numbers")
         if isinstance(each, Mapping):
             if not each:
                 raise ValueError(
@@ -262,15 +262,17 @@ def _judged(
         try:
             value = float(value)
         except (TypeError, ValueError):
-            raise TypeError(f"y_proba[{row}] is {shown(each)}; it must be a probability") from None
+            raise TypeError(
+                f"y_proba[{row}] is {short_repr(each)}; it must be a probability"
+            ) from None
         if not 0.0 <= value <= 1.0:
-            raise ValueError(f"y_proba[{row}] is {shown(each)}; it must be from 0 to 1")
+            raise ValueError(f"y_proba[{row}] is {short_repr(each)}; it must be from 0 to 1")
         p.append(value)
         right.append(float(truth == said_to_be))
     if label is not None and not dicts and label not in truths:
-        raise ValueError(f"label={shown(label)} is not in y_true")
+        raise ValueError(f"label={short_repr(label)} is not in y_true")
     if dicts and label is not None and not any(label in each for each in given):
-        raise ValueError(f"label={shown(label)} has no probability in y_proba")
+        raise ValueError(f"label={short_repr(label)} has no probability in y_proba")
     return np.array(p), np.array(right)
 
 
@@ -294,7 +296,7 @@ def _lightness(rgb: Any) -> float:
 def listed(name: str, values: Any) -> list[Any]:
     """A sequence, series or array as a list of Python's own values."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} is {shown(values)}; give a list, an array or a series")
+        raise TypeError(f"{name} is {short_repr(values)}; give a list, an array or a series")
     found = list(values.tolist() if hasattr(values, "tolist") else values)
     return [value.item() if isinstance(value, np.generic) else value for value in found]
 
@@ -315,7 +317,7 @@ def probabilities(name: str, values: Any, truths: list[Any]) -> list[Any]:
     if columns.shape[1] != len(labels):
         raise ValueError(
             f"{name} has {columns.shape[1]} columns, and y_true {len(labels)} labels, "
-            f"{shown(labels, 200)}; give {{label: probability}} for each event, or one column "
+            f"{short_repr(labels, 200)}; give {{label: probability}} for each event, or one column "
             "and its label, label="
         )
     same_length(name, truths, columns.tolist())

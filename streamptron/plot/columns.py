@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.looking import learner_of
 from streamptron.plot.drawing import (
@@ -135,17 +135,17 @@ def columns_of(model: Any) -> tuple[Any, dict[Hashable, Spread]]:
 def spread_of(columns: dict[Hashable, Spread], name: Hashable) -> Spread:
     """How a column's values lie, or an error that says why it cannot be drawn."""
     if name not in columns:
-        raise ValueError(f"{shown(name)} is not a column of numbers: {columns_shown(columns)}")
+        raise ValueError(f"{short_repr(name)} is not a column of numbers: {columns_shown(columns)}")
     spread = columns[name]
     if not (math.isfinite(spread[1]) and spread[1] > 0.0):
-        raise ValueError(f"the values of {shown(name)} hardly vary: there is nothing to draw")
+        raise ValueError(f"the values of {short_repr(name)} hardly vary: there is nothing to draw")
     return spread
 
 
 def columns_shown(columns: dict[Hashable, Spread]) -> str:
     """Which columns a model has, in an error."""
     if columns:
-        return f"the model has {shown(list(columns), 200)}"
+        return f"the model has {short_repr(list(columns), 200)}"
     return "the model has none. A column is what half of the events have, with values that vary"
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,7 +100,7 @@ def line_style(at: int) -> dict[str, Any]:
 def whole(name: str, value: Any, least: int = 1) -> int:
     """An argument that must be an int."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name}={shown(value)}; it must be an int of at least {least}")
+        raise TypeError(f"{name}={short_repr(value)}; it must be an int of at least {least}")
     if value < least:
         raise ValueError(f"{name}={value}; it must be at least {least}")
     return value

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.data.record import Record, Window, check_record
 from streamptron.plot.answers import wilson
 from streamptron.plot.drawing import (
@@ -86,12 +86,12 @@ def errors(recorded: Any, by: str | None = None, ax: Axes | None = None, **kwarg
     """
     check_axes(ax)
     if by is not None and by not in BY:
-        raise ValueError(f'by={shown(by)}; give "window", "so far" or None for both')
+        raise ValueError(f'by={short_repr(by)}; give "window", "so far" or None for both')
     if isinstance(recorded, Mapping):
         if not recorded:
             raise ValueError("recorded is empty; give at least one Recorder")
         records = {
-            label_text(name): check_record(f"recorded[{shown(name)}]", record)
+            label_text(name): check_record(f"recorded[{short_repr(name)}]", record)
             for name, record in recorded.items()
         }
     elif isinstance(recorded, Record):

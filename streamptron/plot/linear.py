@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.doors._core import PairModel
 from streamptron.doors.ranking import RankModel
 from streamptron.estimator.looking import learner_of
@@ -37,7 +37,7 @@ def serving(learner: Any, serve: Any) -> Any:
     if "serve" not in learner._get_params():
         if serve not in (None, "current"):
             raise ValueError(
-                f"serve={shown(serve)}; {type(learner).__name__} keeps one vector alone"
+                f"serve={short_repr(serve)}; {type(learner).__name__} keeps one vector alone"
             )
         return learner
     if serve == "best":
@@ -61,13 +61,13 @@ def two_features(
     names = list(dict.fromkeys([*([] if hashed else _features(learner)), *others]))
     if features is not None:
         if not isinstance(features, tuple | list):
-            raise TypeError(f"features={shown(features)}; name two, as features=('a', 'b')")
+            raise TypeError(f"features={short_repr(features)}; name two, as features=('a', 'b')")
         if len(features) != 2 or features[0] == features[1]:
-            raise ValueError(f"features={shown(features)}; name two, as features=('a', 'b')")
+            raise ValueError(f"features={short_repr(features)}; name two, as features=('a', 'b')")
         if names and not hashed and not {*features} & {*names}:
             raise ValueError(
-                f"features={shown(features)}; neither has a weight or is in an event: known are "
-                f"{shown(names, 200)}"
+                f"features={short_repr(features)}; neither has a weight or is in an event: known "
+                f"are {short_repr(names, 200)}"
             )
         return features[0], features[1]
     if len(names) == 2:
@@ -78,7 +78,7 @@ def two_features(
         return first, second
     example = f"features={tuple(names[:2])!r}" if len(names) > 2 else "features=('a', 'b')"
     are = f"{len(names) or 'none'} {'is' if len(names) < 2 else 'are'} known by name"
-    listed = f": {shown(names, 80)}" if names else ""
+    listed = f": {short_repr(names, 80)}" if names else ""
     raise ValueError(
         f"the picture is of two features, and {are}{listed}; name two, {example}. Any others are 0 "
         "in the plane"

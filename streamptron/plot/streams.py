@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.data.finite import error_of
 from streamptron.data.record import Record, check_record
 from streamptron.doors.ranking import RankModel
@@ -299,7 +299,9 @@ def _events(stream: Any) -> Iterator[tuple[Any, Any]]:
         raise TypeError(f"stream is {type_shown(stream)}; give pairs (x, y)")
     for n, event in enumerate(stream):
         if not isinstance(event, tuple | list) or len(event) != 2:
-            raise TypeError(f"event {n} of the stream is {shown(event)}; it must be a pair (x, y)")
+            raise TypeError(
+                f"event {n} of the stream is {short_repr(event)}; it must be a pair (x, y)"
+            )
         yield event[0], event[1]
 
 

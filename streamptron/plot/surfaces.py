@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import Pair, shown
+from streamptron.common.names import Pair, short_repr
 from streamptron.plot.columns import (
     Spread,
     columns_of,
@@ -207,7 +207,7 @@ def gates(model: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axe
 
 def _met(learner: Any, columns: dict[Hashable, Spread], first: Any, second: Any) -> Any:
     """By how many events each cell of a surface was met, rows by the second column."""
-    both = f"{shown(first)} and {shown(second)}"
+    both = f"{short_repr(first)} and {short_repr(second)}"
     if first == second:
         raise ValueError(
             f"{both} are one column, and a surface is of two; plot.column draws a column's curve"

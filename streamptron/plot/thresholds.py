@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.plot.answers import listed, probabilities
 from streamptron.plot.drawing import LINES, axes_of, check_axes, ink, label_text, line_style
 
@@ -270,19 +270,19 @@ def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[
     if label is None:
         if not {*truths} <= {True, False}:
             strange = next(truth for truth in truths if truth not in (True, False))
-            raise ValueError(f"y_true has {shown(strange)}; name the label looked for, label=")
+            raise ValueError(f"y_true has {short_repr(strange)}; name the label looked for, label=")
         label = True
     right = np.array([truth == label for truth in truths], dtype=bool)
     found = {}
     for name, values in given.items():
-        called = f"y_proba[{shown(name)}]" if isinstance(y_proba, Mapping) else "y_proba"
+        called = f"y_proba[{short_repr(name)}]" if isinstance(y_proba, Mapping) else "y_proba"
         each = probabilities(called, values, truths)
         scores = np.array([_score(called, row, value, label) for row, value in enumerate(each)])
         found[f"{label_text(name)}: " if name else ""] = Judged(scores, right)
     if right.all() or not right.any():
         raise ValueError(
-            f"{'all' if right.all() else 'no'} events have the label {shown(label)}; there must be "
-            "some of it and some others"
+            f"{'all' if right.all() else 'no'} events have the label {short_repr(label)}; there "
+            "must be some of it and some others"
         )
     return label, found
 
@@ -297,7 +297,7 @@ def _score(called: str, row: int, value: Any, label: Hashable) -> float:
     try:
         score = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{called}[{row}] is {shown(value)}; it must be a number") from None
+        raise TypeError(f"{called}[{row}] is {short_repr(value)}; it must be a number") from None
     if not np.isfinite(score):
         raise ValueError(f"{called}[{row}] is {score}; it must be finite")
     return score

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.data.finite import data_of
 from streamptron.estimator.looking import Before, learner_of
 from streamptron.plot.drawing import (
@@ -107,7 +107,7 @@ def update(
             f"model has met {len(known)} label{'s'[: len(known) != 1]}; the vector lies between two"
         )
     if twin._checked_label(y) not in known:
-        raise ValueError(f"y={shown(y)} is a third label; the model knows {shown(known)}")
+        raise ValueError(f"y={short_repr(y)} is a third label; the model knows {short_repr(known)}")
     plane = two_features(features, twin, x)
     before = line_between(twin, plane)[0]
     twin.learn_one(x, y)

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Hashable
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.ranking import RankModel
 from streamptron.estimator.looking import learner_of
@@ -73,7 +73,7 @@ def top_weights(
     _, learner = learner_of(model)
     if _ranks(learner):
         if label is not None:
-            raise ValueError(f"label={shown(label)}; a RankingPerceptron has no labels")
+            raise ValueError(f"label={short_repr(label)}; a RankingPerceptron has no labels")
         top, towards = learner.top_features(n), None
     else:
         if not learner._known_labels:
@@ -81,8 +81,8 @@ def top_weights(
         if label is None and learner._scores_by_label:
             raise ValueError(
                 f"each label has weights of its own; name one, label="
-                f"{shown(learner._known_labels[0])} (the model knows "
-                f"{shown(learner._known_labels, 200)})"
+                f"{short_repr(learner._known_labels[0])} (the model knows "
+                f"{short_repr(learner._known_labels, 200)})"
             )
         top, towards = learner.top_features(n, label), label
         if label is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 # What the library raises at what it is given.
 OF_THE_LIBRARY = (TypeError, ValueError, KeyError, OverflowError, LookupError)
@@ -35,7 +35,7 @@ class Bad(Exception):
         value = self.value
         is_json = value is None or isinstance(value, int)
         if not is_json and not (isinstance(value, float) and math.isfinite(value)):
-            value = shown(value) if not isinstance(value, str) else value[:100]
+            value = short_repr(value) if not isinstance(value, str) else value[:100]
         return {"error": {"field": self.field, "value": value, "message": self.message}}
 
 

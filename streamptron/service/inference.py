@@ -14,7 +14,7 @@ import json
 import typing
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.version import RELEASE
 from streamptron.service.bad import Bad
 
@@ -53,17 +53,23 @@ def _column(given: Any) -> tuple[str, list[Any]]:
     datatype = given.get("datatype")
     if datatype != "BYTES" and datatype not in NUMBERS:
         wanted = f"BYTES or one of {', '.join(NUMBERS)}"
-        raise Bad(400, f"{name}: datatype={shown(datatype)}; give {wanted}", "datatype", datatype)
+        raise Bad(
+            400, f"{name}: datatype={short_repr(datatype)}; give {wanted}", "datatype", datatype
+        )
     if not isinstance(values, list):
         raise Bad(400, f"{name}: give data, a list", "data", values)
     if values and all(isinstance(each, list) and len(each) == 1 for each in values):
         values = [each[0] for each in values]  # of the shape (n, 1)
     if shape not in ([len(values)], [len(values), 1]):
-        raise Bad(400, f"{name}: shape={shown(shape)}, and data has {len(values)}", "shape", shape)
+        raise Bad(
+            400, f"{name}: shape={short_repr(shape)}, and data has {len(values)}", "shape", shape
+        )
     kinds = (str,) if datatype == "BYTES" else (int, float)
     for value in values:
         if not (value is None or isinstance(value, kinds)):
-            raise Bad(400, f"{name}: {shown(value)} is not of datatype {datatype}", "data", value)
+            raise Bad(
+                400, f"{name}: {short_repr(value)} is not of datatype {datatype}", "data", value
+            )
     return name, values
 
 
@@ -78,7 +84,9 @@ def events_of(service: Service, said: Any) -> list[dict[str, Any]]:
     kind = service.model.kind
     if kind in ("text", "mail"):
         if list(columns) != [kind]:
-            raise Bad(400, f"the model takes one input, {kind}", "inputs", shown(list(columns)))
+            raise Bad(
+                400, f"the model takes one input, {kind}", "inputs", short_repr(list(columns))
+            )
         events = [{kind: value} for value in columns[kind]]
     else:
         rows = zip(*columns.values(), strict=True)

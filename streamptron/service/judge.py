@@ -6,7 +6,7 @@ import typing
 from typing import Any
 
 from streamptron.common.header import with_field, without_ours
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.files.lines import LineModel
 from streamptron.files.verdict import Verdict, judged
 from streamptron.service.bad import Bad
@@ -69,7 +69,7 @@ class Judge:
         if method not in ("CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM", "PROCESS", "HEADERS"):
             raise Refused(
                 PROTOCOL,
-                f"there is no method {shown(method, 40)}; give CHECK, SYMBOLS, REPORT, "
+                f"there is no method {short_repr(method, 40)}; give CHECK, SYMBOLS, REPORT, "
                 "REPORT_IFSPAM, PROCESS, HEADERS, TELL or PING",
             )
         mail = without_ours(request.mail)
@@ -105,7 +105,7 @@ class Judge:
             kind = request.fields.get("message-class", "").lower()
             if kind not in known:
                 raise Refused(
-                    PROTOCOL, f"Message-class is {shown(kind, 40)}; give spam or ham to Set"
+                    PROTOCOL, f"Message-class is {short_repr(kind, 40)}; give spam or ham to Set"
                 )
             label = self._label(known[kind])
             done, said = service.learn({"mail": mail, "label": label}), "DidSet"

@@ -7,7 +7,7 @@ import math
 import typing
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.keeping.journal import check_label
 from streamptron.keeping.known import TRUTHS
@@ -83,17 +83,20 @@ class Labels:
 
     def _one_label(self, value: Any) -> Hashable:
         if value is None or isinstance(value, list | dict):
-            raise Bad(400, f"label={shown(value)}: give a text or a number", "label", value)
+            raise Bad(400, f"label={short_repr(value)}: give a text or a number", "label", value)
         if isinstance(value, float) and not math.isfinite(value):
             raise Bad(
-                400, f"label={shown(value)}: the number is too large for a label", "label", value
+                400,
+                f"label={short_repr(value)}: the number is too large for a label",
+                "label",
+                value,
             )
         if self._binary:
             return self._truth(value)
         if self._lines is not None and not isinstance(value, str):
             value = str(value).lower() if isinstance(value, bool) else str(value)
         if isinstance(value, str) and ("\n" in value or "\r" in value):
-            raise Bad(400, f"the label {shown(value)} has a line end", "label", value)
+            raise Bad(400, f"the label {short_repr(value)} has a line end", "label", value)
         if self._allowed is not None:
             with refused("label", value):
                 self._allowed.check(str(value))
@@ -101,7 +104,7 @@ class Labels:
         if len(known) >= self._most and value not in known:
             raise Bad(
                 400,
-                f"the label {shown(value)} is one more than --max-labels {self._most} allows",
+                f"the label {short_repr(value)} is one more than --max-labels {self._most} allows",
                 "label",
                 value,
             )
@@ -111,13 +114,13 @@ class Labels:
         if self._names is None:
             if isinstance(value, bool):
                 return value
-            raise Bad(400, f"label={shown(value)}: give true or false", "label", value)
+            raise Bad(400, f"label={short_repr(value)}: give true or false", "label", value)
         if value in self._names:
             return bool(self._names.index(value))
         truth = TRUTHS.get(str(value).lower()) if self._names == ("0", "1") else None
         if truth is None:
-            known = " or ".join(map(shown, self._names))
-            raise Bad(400, f"label={shown(value)}: give {known}", "label", value)
+            known = " or ".join(map(short_repr, self._names))
+            raise Bad(400, f"label={short_repr(value)}: give {known}", "label", value)
         return truth
 
     def name(self, label: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.learners.learn_unsure import is_unsure
 from streamptron.service.lessons import ticket_of
 
@@ -21,7 +21,7 @@ def learn(model: Served, lesson: dict[str, Any], event: Event | None) -> None:
     there = journal is not None and key in journal
     if lesson["do"] == "undo":
         if not there:
-            raise ValueError(f"there is no lesson {shown(lesson['id'])} to take back")
+            raise ValueError(f"there is no lesson {short_repr(lesson['id'])} to take back")
         journal.undo(key)
         return
     with model.labels.all_allowed():  # it was allowed when it came

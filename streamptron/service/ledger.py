@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from streamptron.common.errors import ModelFileError
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.service.bad import Bad
 from streamptron.service.tally import Judged
 
@@ -171,7 +171,7 @@ class Ledger:
         if known is not None and known.mark != mark:
             raise Bad(
                 409,
-                f"id={shown(id)} belongs to another event; give each event an id of its own",
+                f"id={short_repr(id)} belongs to another event; give each event an id of its own",
                 "id",
                 id,
             )
@@ -242,7 +242,7 @@ def id_of(said: Any) -> str | None:
     if not isinstance(id, str) or not 0 < len(id) <= ID_MOST:
         raise Bad(
             400,
-            f"id={shown(id)}: give a text of 1 to {ID_MOST} characters, or a whole number",
+            f"id={short_repr(id)}: give a text of 1 to {ID_MOST} characters, or a whole number",
             "id",
             id,
         )

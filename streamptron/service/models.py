@@ -19,7 +19,7 @@ import typing
 from functools import partial
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.process import say
 from streamptron.keeping.lock import ModelLock
 from streamptron.keeping.read import read
@@ -121,7 +121,7 @@ class Folder:
     async def find(self, name: str | None, creates: bool = False) -> Service:
         """The service of a model, which is in use until `let_go`."""
         if name is None or not NAME.fullmatch(name):
-            raise Bad(400, f"name={shown(name)}: give {NAMED}", "name", name)
+            raise Bad(400, f"name={short_repr(name)}: give {NAMED}", "name", name)
         if name not in self._open:
             async with self._lock:
                 if name not in self._open:

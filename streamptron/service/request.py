@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import zlib
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 
 # Exit codes of sysexits.h, as the protocol has them.
 OK, NO_USER, UNAVAILABLE, SOFTWARE, TEMPFAIL, PROTOCOL, TOO_BIG = 0, 67, 69, 70, 75, 76, 98
@@ -48,25 +48,29 @@ class Request:
         first, *rows = head.decode("latin-1").split("\r\n")
         self.method, _, version = first.partition(" ")
         if not version.startswith("SPAMC/"):
-            raise Refused(PROTOCOL, f"{shown(first, 80)} is not a request such as CHECK SPAMC/1.5")
+            raise Refused(
+                PROTOCOL, f"{short_repr(first, 80)} is not a request such as CHECK SPAMC/1.5"
+            )
         self.fields: dict[str, str] = {}
         for row in rows:
             name, colon, value = row.partition(":")
             name = name.strip().lower()
             if not colon:
-                raise Refused(PROTOCOL, f"the field {shown(row, 80)} has no colon")
+                raise Refused(PROTOCOL, f"the field {short_repr(row, 80)} has no colon")
             if name not in KNOWN and OTHER_BODY.match(name):
-                raise Refused(PROTOCOL, f"the field {shown(row, 80)} is not understood here")
+                raise Refused(PROTOCOL, f"the field {short_repr(row, 80)} is not understood here")
             if name in self.fields and name in KNOWN:
-                raise Refused(PROTOCOL, f"the field {shown(name)} comes twice")
+                raise Refused(PROTOCOL, f"the field {short_repr(name)} comes twice")
             self.fields[name] = value.strip()
         self.is_packed = "compress" in self.fields
         if self.is_packed and self.fields["compress"].lower() != "zlib":
-            how = shown(self.fields["compress"], 80)
+            how = short_repr(self.fields["compress"], 80)
             raise Refused(PROTOCOL, f"Compress: {how} is not understood; give zlib, or none")
         length = self.fields.get("content-length")
         if length is not None and not (length.isascii() and length.isdigit()):
-            raise Refused(PROTOCOL, f"Content-length {shown(length, 80)} is not a number of bytes")
+            raise Refused(
+                PROTOCOL, f"Content-length {short_repr(length, 80)} is not a number of bytes"
+            )
         digits = None if length is None else length.lstrip("0")[:LENGTH_MOST]
         self.length = None if digits is None else int(digits or "0")
         self.mail = b""

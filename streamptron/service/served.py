@@ -11,7 +11,7 @@ from array import array
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.ranking import RankModel
 from streamptron.doors.steps import can_undo
@@ -184,7 +184,7 @@ class Served:
 
     def _text(self, value: Any) -> Event:
         if not isinstance(value, str):
-            raise Bad(400, f"text={shown(value)}: give a string", "text", value)
+            raise Bad(400, f"text={short_repr(value)}: give a string", "text", value)
         seen = self.before.transform_one(value)
         return Event({"text": value}, value, seen, _mark(value.encode(errors="surrogatepass")))
 
@@ -215,15 +215,17 @@ class Served:
         value = said.get("fields")
         if self.fields and isinstance(value, dict) and not value.keys() <= self.fields.keys():
             name = next(each for each in value if each not in self.fields)
-            known = ", ".join(map(shown, self.fields))
-            raise Bad(400, f"the model reads no field {shown(name)}; give {known}", "fields", name)
+            known = ", ".join(map(short_repr, self.fields))
+            raise Bad(
+                400, f"the model reads no field {short_repr(name)}; give {known}", "fields", name
+            )
 
     def _x(self, value: Any) -> Event:
         return self._of_names("x", value)
 
     def _of_names(self, kind: str, value: Any) -> Event:
         if not isinstance(value, dict):
-            raise Bad(400, f"{kind}={shown(value)}: give an object", kind, value)
+            raise Bad(400, f"{kind}={short_repr(value)}: give an object", kind, value)
         if len(value) > self.bounds.features:
             raise Bad(
                 413,

@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.process import say
 from streamptron.keeping.lock import ModelLock, identity
 from streamptron.keeping.read import read as read_model
@@ -334,7 +334,9 @@ class Service:
         top, explain = _number(said, "top", 1000), _number(said, "explain", 1000)
         remember = said.get("remember", True)
         if not isinstance(remember, bool):
-            raise Bad(400, f"remember={shown(remember)}: give true or false", "remember", remember)
+            raise Bad(
+                400, f"remember={short_repr(remember)}: give true or false", "remember", remember
+            )
         id = id_of(said)
         if id is None and remember and self.learns:
             id = self.model.own_id(event.mark) or self.ledger.new_id()
@@ -449,7 +451,7 @@ class Service:
             if isinstance(said, Bad):
                 return said
             if not isinstance(said, dict):
-                raise Bad(400, f"{shown(said)}: give an object")
+                raise Bad(400, f"{short_repr(said)}: give an object")
             done: dict[str, Any] = call(said)
             return done
         except Bad as error:
@@ -615,8 +617,8 @@ class Service:
         most = most or f"--remember {self.ledger.most}"
         return Bad(
             410,
-            f"id={shown(id)} is not known: nothing was asked or taught under it here, or {most} "
-            "others have come since; give the event too",
+            f"id={short_repr(id)} is not known: nothing was asked or taught under it here, or "
+            f"{most} others have come since; give the event too",
             "id",
             id,
         )
@@ -742,9 +744,9 @@ class Service:
         if label is None and names:
             label = next(reversed(names))
         if label not in names:
-            known = ", ".join(map(shown, list(names)[:10]))
+            known = ", ".join(map(short_repr, list(names)[:10]))
             raise Bad(
-                404, f"label={shown(label)} is not one of the model's, {known}", "label", label
+                404, f"label={short_repr(label)} is not one of the model's, {known}", "label", label
             )
         with refused("label", label):
             if self.model.labels.known == [False, True] and not hasattr(
@@ -825,7 +827,9 @@ def _number(said: Mapping[str, Any], name: str, most: int) -> int:
     """How many, as `top` and `explain` say."""
     value = said.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise Bad(400, f"{name}={shown(value)}: give a whole number of at most {most}", name, value)
+        raise Bad(
+            400, f"{name}={short_repr(value)}: give a whole number of at most {most}", name, value
+        )
     return value
 
 
@@ -834,7 +838,7 @@ def _weight(said: Mapping[str, Any]) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Bad(400, f"weight={shown(value)}: give a number", "weight", value)
+        raise Bad(400, f"weight={short_repr(value)}: give a number", "weight", value)
     with refused("weight", value):
         return float(value)
 

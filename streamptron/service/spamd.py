@@ -18,7 +18,7 @@ import socket
 import time
 import typing
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.process import say
 from streamptron.service.bad import Bad
 from streamptron.service.judge import Judge, response
@@ -256,7 +256,7 @@ class Spamd:
                     raise
             reason = f"User: {user} has no model; make it, or give --user-model"
         elif user:
-            reason = f"User: {shown(user, 80)} is not a model's name, {NAMED}"
+            reason = f"User: {short_repr(user, 80)} is not a model's name, {NAMED}"
         else:
             reason = "the request has no User; give spamc -u NAME, or serve with --user-model"
         if self._default is None:

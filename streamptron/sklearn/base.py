@@ -20,7 +20,7 @@ except ImportError as _error:
 
 from streamptron.common.cells import SKIP_NAN
 from streamptron.common.checks import WEIGHT, are_weights
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.estimator.batches import batch_of, steps_of
 from streamptron.estimator.passes import labels_met
@@ -86,8 +86,8 @@ class Classifier(Wrapper):
         rows, classes, numbers = self._validated(X, y, reset=True)
         if len(classes) < 2:
             raise ValueError(
-                f"y has 1 class, {shown(classes.tolist()[0])}; fit needs two or more (partial_fit "
-                "may begin with one)"
+                f"y has 1 class, {short_repr(classes.tolist()[0])}; fit needs two or more "
+                "(partial_fit may begin with one)"
             )
         class_weight = self.class_weight
         # called for dicts and None too, because it checks them
@@ -148,8 +148,8 @@ class Classifier(Wrapper):
         """
         if isinstance(self.class_weight, str):
             raise ValueError(
-                f"class_weight={shown(self.class_weight)}; partial_fit cannot know how many rows "
-                "of each class are to come: give a dict, such as one made of a sample by "
+                f"class_weight={short_repr(self.class_weight)}; partial_fit cannot know how many "
+                "rows of each class are to come: give a dict, such as one made of a sample by "
                 "sklearn.utils.compute_class_weight"
             )
         first = not hasattr(self, "model_")
@@ -402,8 +402,8 @@ class Linear:
                 elif type(name) is str and name.partition("=")[0] in place:
                     raise AttributeError(
                         f"{type(self).__name__} has no coef_: X had a column of texts, and each "
-                        f"has a weight, such as {shown(name)}; model_.weights has all of them by "
-                        "name"
+                        f"has a weight, such as {short_repr(name)}; model_.weights has all of them "
+                        "by name"
                     )
         return np.atleast_2d(self._by_class(self.classes_, self.model_, coef))
 

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.estimator.batches import batch_of
 from streamptron.estimator.passes import Passes
 
@@ -39,7 +39,7 @@ def check(settings: Any) -> None:
     truth("shuffle", settings.shuffle)
     early = settings.early_stopping
     if isinstance(early, str) and early != "auto":
-        raise ValueError(f"early_stopping={shown(early)}; it must be True, False or 'auto'")
+        raise ValueError(f"early_stopping={short_repr(early)}; it must be True, False or 'auto'")
     if early == "auto" or truth("early_stopping", early, "True, False or 'auto'"):
         bound = "a number above 0 and below 1"
         fraction = _checked("validation_fraction", settings.validation_fraction, Real, 0, bound)
@@ -177,13 +177,13 @@ def best_of(decision: np.ndarray) -> np.ndarray:
 
 def _checked(name: str, value: Any, kind: type, least: float, bound: str) -> Any:
     if isinstance(value, bool | np.bool_) or not isinstance(value, kind):
-        raise TypeError(f"{name}={shown(value)}; it must be {bound}")
+        raise TypeError(f"{name}={short_repr(value)}; it must be {bound}")
     if not typing.cast("float", value) >= least:
-        raise ValueError(f"{name}={shown(value)}; it must be {bound}")
+        raise ValueError(f"{name}={short_repr(value)}; it must be {bound}")
     return value
 
 
 def truth(name: str, value: Any, bound: str = "True or False") -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name}={shown(value)}; it must be {bound}")
+        raise TypeError(f"{name}={short_repr(value)}; it must be {bound}")
     return bool(value)

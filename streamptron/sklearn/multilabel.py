@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from streamptron.common.cells import SKIP_NAN
 from streamptron.common.checks import truth, whole
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.common.parameters import arguments
 from streamptron.estimator.batches import batch_of
 from streamptron.estimator.multilabel import entries_of, sets_of_entries
@@ -124,7 +124,7 @@ class MultiLabelClassifier(Wrapper):
         found, single = self._validated(X, y, reset=True, classes=None)
         if single and len(found.classes) < 2:
             raise ValueError(
-                f"y has 1 class, {shown(found.classes.tolist()[0])}; fit needs two or more "
+                f"y has 1 class, {short_repr(found.classes.tolist()[0])}; fit needs two or more "
                 "(partial_fit may begin with one)"
             )
         model = self._started()

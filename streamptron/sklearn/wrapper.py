@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 )
 
 from streamptron.common.cells import SKIP_NAN
-from streamptron.common.names import Pair, shown
+from streamptron.common.names import Pair, short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.estimator.columns import Rows
@@ -210,7 +210,9 @@ class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has n
         if label is None and len(classes) == 2:
             label = classes[1]
         if label is not None and label not in classes:
-            raise ValueError(f"label={shown(label)} is none of the classes, {shown(classes, 200)}")
+            raise ValueError(
+                f"label={short_repr(label)} is none of the classes, {short_repr(classes, 200)}"
+            )
         if isinstance(self.model_, BinaryModel):
             return classes.index(label) == 1
         return label
@@ -256,7 +258,7 @@ class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has n
         made = cls(**given)
         for name, value in kept.items():
             if name not in KEPT:
-                raise ValueError(f"a classifier has no attribute {shown(name)}")
+                raise ValueError(f"a classifier has no attribute {short_repr(name)}")
             setattr(made, name, _of_data(value))
         made.model_ = learner
         check_is_fitted(made, ["classes_", "n_features_in_"])
@@ -331,7 +333,7 @@ def _of_data(value: Any) -> Any:
         return value
     _, kind, values = value
     if np.dtype(kind).kind not in "biufUSO" or not isinstance(values, list):
-        raise ValueError(f"an array of {shown(kind)} cannot be part of a classifier")
+        raise ValueError(f"an array of {short_repr(kind)} cannot be part of a classifier")
     made = np.empty(len(values), dtype=kind)
     for at, each in enumerate(values):
         made[at] = each

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import need
 from streamptron.common.table import frame, table
 from streamptron.data.finite import error_of
@@ -216,7 +216,7 @@ def compare(
         for at, event in enumerate(block):
             if not isinstance(event, tuple | list) or len(event) != 2:
                 raise TypeError(
-                    f"event {n + at} of the stream is {shown(event)}; it must be a pair (x, y)"
+                    f"event {n + at} of the stream is {short_repr(event)}; it must be a pair (x, y)"
                 )
         tally.add([run.take(block, n) for run in runs])
         n += len(block)
@@ -340,7 +340,7 @@ def _named(models: Any) -> dict[str, Any]:
         pairs = list(models.items())
         for name, _ in pairs:
             if not isinstance(name, str):
-                raise TypeError(f"models has the name {shown(name)}; a name must be a text")
+                raise TypeError(f"models has the name {short_repr(name)}; a name must be a text")
     elif isinstance(models, str | bytes) or hasattr(models, "learn_one"):
         raise TypeError(f"models is {type_shown(models)}; give {{name: model}} or a list of models")
     elif isinstance(models, Iterable):
@@ -387,13 +387,15 @@ def _metrics(metrics: Any) -> list[Any]:
     if isinstance(metrics, ClassificationMetric) and not isinstance(metrics, list):
         metrics = [metrics]
     elif not isinstance(metrics, Iterable) or isinstance(metrics, str):
-        raise TypeError(f"metrics={shown(metrics)}; give metrics of River, such as metrics.F1()")
+        raise TypeError(
+            f"metrics={short_repr(metrics)}; give metrics of River, such as metrics.F1()"
+        )
     found = list(metrics)
     for metric in found:
         if isinstance(metric, Metrics) or not isinstance(metric, ClassificationMetric):
             raise TypeError(
-                f"metrics has {shown(metric)}; give objects of River's metrics of classification, "
-                "such as metrics.F1()"
+                f"metrics has {short_repr(metric)}; give objects of River's metrics of "
+                "classification, such as metrics.F1()"
             )
     return found
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from streamptron.common.bars import bar_of
 from streamptron.common.checks import jobs_of
-from streamptron.common.names import shown
+from streamptron.common.names import short_repr
 from streamptron.data.finite import Lessons, data_of
 from streamptron.data.grades import GradedData, ranked_of
 from streamptron.data.history import History, Pass
@@ -138,7 +138,7 @@ def fit(
         if validation is None:
             raise ValueError(f"patience={patience}, but there is no validation; give it events")
     if init not in (None, "random"):
-        raise ValueError(f'init={shown(init)}; give "random" or None')
+        raise ValueError(f'init={short_repr(init)}; give "random" or None')
     jobs = jobs_of(n_jobs)
     _whole("mixes", mixes)
     rng = _generator(seed)
@@ -343,21 +343,21 @@ def _start(learner: Any, twin: Any, lessons: Lessons, rng: np.random.Generator) 
 
 def _whole(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name}={shown(value)}; it must be an int of at least 1")
+        raise TypeError(f"{name}={short_repr(value)}; it must be an int of at least 1")
     if value < 1:
-        raise ValueError(f"{name}={shown(value)}; it must be at least 1")
+        raise ValueError(f"{name}={short_repr(value)}; it must be at least 1")
 
 
 def _order(shuffle: Any, order: Any) -> str:
     if not isinstance(shuffle, bool | np.bool_):
-        raise TypeError(f"shuffle={shown(shuffle)}; it must be True or False")
+        raise TypeError(f"shuffle={short_repr(shuffle)}; it must be True or False")
     if order is None:
         return "permute" if shuffle else "fixed"
     if order not in ORDERS:
-        raise ValueError(f"order={shown(order)}; give one of {', '.join(map(repr, ORDERS))}")
+        raise ValueError(f"order={short_repr(order)}; give one of {', '.join(map(repr, ORDERS))}")
     if not shuffle and order != "fixed":
         raise ValueError(
-            f"shuffle=False and order={shown(order)} contradict each other; leave out shuffle"
+            f"shuffle=False and order={short_repr(order)} contradict each other; leave out shuffle"
         )
     return str(order)
 
@@ -365,7 +365,7 @@ def _order(shuffle: Any, order: Any) -> str:
 def _generator(seed: Any) -> np.random.Generator:
     wanted = seed is None or isinstance(seed, int | np.integer | np.random.Generator)
     if not wanted or isinstance(seed, bool):
-        raise TypeError(f"seed={shown(seed)}; give an int, a numpy.random.Generator or None")
+        raise TypeError(f"seed={short_repr(seed)}; give an int, a numpy.random.Generator or None")
     if isinstance(seed, int | np.integer) and seed < 0:
         raise ValueError(f"seed={seed}; it must be at least 0")
     return np.random.default_rng(seed)
@@ -375,8 +375,8 @@ def _known(name: str, checked: Lessons, known: set[Any]) -> None:
     """Raise an error if a label is never learned."""
     if strange := [label for label in checked.labels if label not in known]:
         raise ValueError(
-            f"{name} has the label{'s'[: len(strange) > 1]} {shown(strange)}, which data never "
-            "has; no model could answer so: leave those events out, or learn some of them"
+            f"{name} has the label{'s'[: len(strange) > 1]} {short_repr(strange)}, which data "
+            "never has; no model could answer so: leave those events out, or learn some of them"
         )
 
 

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 from streamptron.common.checks import whole
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import module_of
 from streamptron.data.record import Record
 from streamptron.doors.model import Model
@@ -94,7 +94,7 @@ class Recorder(Record):
         name: str | None = None,
     ) -> None:
         if name is not None and not isinstance(name, str):
-            raise TypeError(f"name={shown(name)}; give a text")
+            raise TypeError(f"name={short_repr(name)}; give a text")
         super().__init__(
             whole("window", window, 1, MOST, "an int"),
             whole("max_windows", max_windows, 2, MOST, "an int"),
@@ -222,7 +222,7 @@ class Recorder(Record):
         if chart is None and csv is None:
             raise ValueError('nothing to watch; give chart="errors.png", csv="errors.csv" or both')
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-            raise ValueError(f"seconds={shown(seconds)}; give a number of at least 0")
+            raise ValueError(f"seconds={short_repr(seconds)}; give a number of at least 0")
         found: list[tuple[str, Callable[[], object]]] = []
         if chart is not None:
             found.append(_chart(self, chart))
@@ -264,7 +264,9 @@ def _chart(recorder: Recorder, chart: Any) -> tuple[str, Callable[[], object]]:
 
     known = Figure().canvas.get_supported_filetypes()
     if kind not in known:
-        raise ValueError(f"chart={shown(chart)}; its suffix is the format, .{', .'.join(known)}")
+        raise ValueError(
+            f"chart={short_repr(chart)}; its suffix is the format, .{', .'.join(known)}"
+        )
 
     def write() -> None:
         picture = io.BytesIO()
@@ -318,14 +320,14 @@ def _wrong_of(y_true: Any, y_pred: Any) -> dict[Any, bool]:
             return {y_true: y_pred is not None and bool(y_pred != y_true)}
         except TypeError:
             raise TypeError(
-                f"y_true is {shown(y_true)}, {type_shown(y_true)}; a label must be hashable, and "
-                "of several labels y_pred is {label: True or False}, as MultiLabelClassifier "
+                f"y_true is {short_repr(y_true)}, {type_shown(y_true)}; a label must be hashable, "
+                "and of several labels y_pred is {label: True or False}, as MultiLabelClassifier "
                 "answers"
             ) from None
     if isinstance(y_true, str | bytes) or not isinstance(y_true, Collection):
         raise TypeError(
-            f"y_true is {shown(y_true)}, {type_shown(y_true)}; the answer is of several labels, "
-            "so give a set or list of them, or {label: True or False}"
+            f"y_true is {short_repr(y_true)}, {type_shown(y_true)}; the answer is of several "
+            "labels, so give a set or list of them, or {label: True or False}"
         )
     named = dict(y_true) if isinstance(y_true, Mapping) else dict.fromkeys(y_true, True)
     if y_pred is None:
@@ -360,7 +362,7 @@ def _detector(drift: Any) -> Any:
         hasattr(drift, "update") and hasattr(drift, "drift_detected")
     ):
         raise TypeError(
-            f'drift={shown(drift)}; give "adwin", one of River\'s detectors, as '
+            f'drift={short_repr(drift)}; give "adwin", one of River\'s detectors, as '
             "river.drift.binary.DDM(), or None"
         )
     return drift

@@ -22,7 +22,7 @@ from streamptron import (
     load,
     merge,
 )
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from tests.support.shards import learn, shards_of, state
 from tests.support.streams import random_events
 from tests.support.variants import LEARNERS, labels_for
@@ -47,7 +47,9 @@ def test_no_models_and_things_that_are_none():
     refused(TypeError, "models[0] is 3, an int", merge, [3])
     refused(TypeError, "models[1] is None, a NoneType; it must be one", merge, [Perceptron(), None])
     for models in (None, 3, "ab", Perceptron(), {"a": Perceptron()}):
-        said = f"models is {shown(models)}, {type_shown(models)}; give a list of models: merge(["
+        said = (
+            f"models is {short_repr(models)}, {type_shown(models)}; give a list of models: merge(["
+        )
         refused(TypeError, said, merge, models)
     refused(TypeError, "since is 3, an int; it must be one", merge, [Perceptron()], since=3)
     pipeline = Tokenizer() | Perceptron()
@@ -179,7 +181,7 @@ def test_a_delta_given_twice_or_of_another_base():
     refused(TypeError, "give a list of deltas: Delta.combine([", Delta.combine, deltas[0])
     refused(TypeError, "delta is b'', a bytes; it must be a Delta", base.apply, b"")
     for data in ("x", None, 3, [1]):
-        said = f"data is {shown(data)}, {type_shown(data)}; it must be"
+        said = f"data is {short_repr(data)}, {type_shown(data)}; it must be"
         refused(TypeError, said, Delta.from_bytes, data)
     refused(TypeError, "model.delta(since)", Delta)
     later = copy.deepcopy(models[0])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from streamptron import Perceptron, Tokenizer, load, read_metadata
-from streamptron.common.names import shown, type_shown
+from streamptron.common.names import short_repr, type_shown
 from streamptron.engine.api import UNICODE
 from tests.support import mutations
 from tests.support.marks import seeds
@@ -136,7 +136,7 @@ NOT_KEPT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("label", KEPT, ids=shown)
+@pytest.mark.parametrize("label", KEPT, ids=short_repr)
 def test_label_comes_back_equal_and_of_the_same_type(label, path):
     model = make("MulticlassPerceptron", class_weight={label: 2})
     model.learn_one({"a": 1}, label)
@@ -144,12 +144,12 @@ def test_label_comes_back_equal_and_of_the_same_type(label, path):
     model.save(path)
     for mmap in (False, True):
         (kept, _), weights = load(path, mmap).labels, load(path, mmap).class_weight
-        assert (type(kept), shown(kept)) == (type(label), shown(label))
+        assert (type(kept), short_repr(kept)) == (type(label), short_repr(label))
         assert kept == label
         assert weights == {label: 2}
 
 
-@pytest.mark.parametrize("name", [None, *KEPT], ids=shown)
+@pytest.mark.parametrize("name", [None, *KEPT], ids=short_repr)
 def test_feature_name_comes_back_and_its_weight_is_found(name, path):
     weights = {name: 1.0, "another": 2.0}
     Perceptron.from_weights(weights).save(path)
@@ -159,7 +159,7 @@ def test_feature_name_comes_back_and_its_weight_is_found(name, path):
         assert model.decision_function_one({name: 1}) == 1.0
         (found, _), _ = model.explain_one({name: 1})
         (given, _), _ = Perceptron.from_weights(weights).explain_one({name: 1})
-        assert (type(found), shown(found)) == (type(given), shown(given))
+        assert (type(found), short_repr(found)) == (type(given), short_repr(given))
 
 
 @pytest.mark.parametrize("name", NOT_KEPT, ids=repr)
@@ -175,7 +175,7 @@ def test_mere_object_is_refused_by_name_before_anything_is_written(kind, name, p
     with pytest.raises(TypeError) as error:
         model.save(path)
     part = name[1] if type(name) is tuple else name
-    assert f"the {kind} {shown(part)} is {type_shown(part)}" in str(error.value)
+    assert f"the {kind} {short_repr(part)} is {type_shown(part)}" in str(error.value)
     assert path.read_bytes() == b"old"
     assert os.listdir(path.parent) == [path.name]
     assert learned(model) == before
