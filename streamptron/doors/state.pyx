@@ -5,6 +5,8 @@ Beside them what else is kept of a model: its parameters as the core takes them,
 """
 
 import os
+from array import array
+from bisect import bisect_left, insort
 from numbers import Real
 
 from libc.math cimport INFINITY
@@ -584,12 +586,12 @@ cdef class Past:
     gate has let in to learn.
     """
     cdef dict segments          # mark -> the number at which it ended
-    cdef set undone             # numbers of events
+    cdef object undone          # numbers of events, rising: an array, as there may be a million
     cdef object own             # the mark of the segment that goes on here, or None
 
     def __cinit__(self):
         self.segments = {}
-        self.undone = set()
+        self.undone = array("Q")
 
     def mark(self, drawn):
         """The mark of the step about to be taken; `drawn` if a segment begins with it."""
@@ -602,10 +604,11 @@ cdef class Past:
         return mark == self.own or number < self.segments.get(mark, 0)
 
     def is_undone(self, number):
-        return number in self.undone
+        at = bisect_left(self.undone, number)
+        return at < len(self.undone) and self.undone[at] == number
 
     def undo(self, number):
-        self.undone.add(number)
+        insort(self.undone, number)
 
     def ended(self, n_seen):
         """What a copy has: every segment has ended, the last one at this number."""
@@ -613,12 +616,12 @@ cdef class Past:
         past.segments = dict(self.segments)
         if self.own is not None:
             past.segments[self.own] = n_seen
-        past.undone = set(self.undone)
+        past.undone = self.undone[:]
         return past
 
     def state(self):
         """Plain values, of one whose segments have all ended."""
-        return tuple(self.segments.items()), tuple(sorted(self.undone))
+        return tuple(self.segments.items()), tuple(self.undone)
 
     @classmethod
     def of(cls, state, n_seen):
@@ -626,12 +629,12 @@ cdef class Past:
         cdef Past past = Past()
         segments, undone = state
         past.segments = dict(segments)
-        past.undone = set(undone)
-        if not (len(past.segments) == len(segments) and len(past.undone) == len(undone)
+        if not (len(past.segments) == len(segments) and len(set(undone)) == len(undone)
                 and all([_is_below(mark, 1 << _BITS) for mark in past.segments])
                 and all([_is_below(end, n_seen + 1) for end in past.segments.values()])
                 and all([_is_below(number, n_seen) for number in undone])):
             raise ValueError("the record of steps that can be taken back is invalid")
+        past.undone = array("Q", sorted(undone))
         return past
 
 
