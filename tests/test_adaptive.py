@@ -16,6 +16,7 @@ import pytest
 import streamptron
 from streamptron import AdaptiveClassifier, Tokenizer
 from tests.support import operations, operations_on_numbers
+from tests.support.counts import counts_of, counts_text
 from tests.support.marks import seeds, slow
 from tests.support.operations_on_labels import rows_of
 from tests.support.streams import (
@@ -734,7 +735,7 @@ def test_what_is_kept_once_is_refused_if_it_cannot_be(forged, forget, labels):
     state = model.__getstate__()
     AdaptiveClassifier().__setstate__(state)  # untouched, it is taken
     name = "adaptive" if labels == "xy" else "many"
-    state[name] = FORGED[forged](state[name])
+    state[name] = counts_text(FORGED[forged](counts_of(state[name])))
     before = learned(model)
     words = r"what is kept (once does not fit the model|of all events)"
     with pytest.raises(ValueError, match=words):

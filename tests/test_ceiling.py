@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse
 
 from streamptron import MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
+from tests.support.counts import counts_of, counts_text
 from tests.support.marks import seeds
 from tests.support.streams import KEYS, make_key, random_events
 from tests.support.variants import (
@@ -379,14 +380,15 @@ def test_a_feature_that_has_been_away_for_ever_is_as_old_as_one_can_be():
     for name, size in (("a", 5.0), ("b", 1.0), ("c", 3.0)):
         model.learn_one({name: size}, True)
     state = model.__getstate__()
-    hand, clock, n_evicted = state["ceiling"]
-    model.__setstate__({**state, "ceiling": (hand, (clock + 2**31 + 7) % 2**32, n_evicted)})
+    hand, clock, n_evicted = counts_of(state["ceiling"])
+    ceiling = counts_text((hand, (clock + 2**31 + 7) % 2**32, n_evicted))
+    model.__setstate__({**state, "ceiling": ceiling})
     model.learn_one({"d": 1.0}, True)
     assert sorted(model.weights) == ["a", "c", "d"]
     for age, last in enumerate("ef", start=2**31):
         state = model.__getstate__()
         stamps = np.frombuffer(state["arrays"]["stamps"][1], "<u4")[2:]
-        assert max((state["ceiling"][1] - int(stamp)) % 2**32 for stamp in stamps) <= age
+        assert max((counts_of(state["ceiling"])[1] - int(stamp)) % 2**32 for stamp in stamps) <= age
         model.learn_one({last: 1.0}, True)
 
 

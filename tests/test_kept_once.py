@@ -5,7 +5,6 @@ another's place, is seen.
 """
 
 import copy
-import json
 import pickle
 from inspect import signature
 
@@ -13,6 +12,7 @@ import pytest
 
 import streamptron
 from streamptron import MultiLabelClassifier
+from tests.support.counts import counts_of, counts_text
 from tests.support.variants import LEARNERS
 
 EVERYWHERE = ("counters", "clock", "serve", "ceiling")
@@ -40,17 +40,16 @@ def learned(learner, params, n_labels):
 
 def numbers_in(part):
     """Its numbers, one by one."""
-    if isinstance(part, list):
+    if isinstance(part, tuple):
         return [number for piece in part for number in numbers_in(piece)]
-    return [float.fromhex(part) if isinstance(part, str) else part]
+    return [part]
 
 
 def replaced(part, numbers):
     """The same with these numbers, which are taken from an iterator."""
-    if isinstance(part, list):
-        return [replaced(piece, numbers) for piece in part]
-    number = next(numbers)
-    return number.hex() if isinstance(number, float) else number
+    if isinstance(part, tuple):
+        return tuple(replaced(piece, numbers) for piece in part)
+    return next(numbers)
 
 
 def candidates(number, i):
@@ -68,13 +67,13 @@ def made_odd(model):
     state = model.__getstate__()
     n = n_odd = 0
     for name in (*EVERYWHERE, *OF_MACHINES):
-        for i in range(len(numbers_in(json.loads(state.get(name, "[]"))))):
+        for i in range(len(numbers_in(counts_of(state.get(name, "[]"))))):
             n += 1
-            part = json.loads(state[name])
+            part = counts_of(state[name])
             numbers = numbers_in(part)
             for odd in candidates(numbers[i], n):
                 others = iter([*numbers[:i], odd, *numbers[i + 1 :]])
-                changed = {**state, name: json.dumps(replaced(part, others))}
+                changed = {**state, name: counts_text(replaced(part, others))}
                 if odd != numbers[i] and is_state(model, changed):
                     state, n_odd = changed, n_odd + 1
                     break

@@ -20,6 +20,7 @@ from tests.support.classifiers import (
     two_or_more,
     weights_of,
 )
+from tests.support.counts import counts_of
 from tests.support.marks import seeds
 from tests.support.variants import learned
 
@@ -89,7 +90,7 @@ def test_classes_stay_sorted_in_whatever_order_they_join(classifier, seed):
 def without_calibration(model):
     """All that a model has learned but how its probabilities are calibrated."""
     state = model.__getstate__()
-    kinds, *rest = state["serve"]
+    kinds, *rest = counts_of(state["serve"])
     return {**state, "serve": ([kind[:2] for kind in kinds], *rest), "y_name": None}
 
 
@@ -141,7 +142,7 @@ def test_third_class_leaves_the_pace_at_which_probabilities_are_learned(seed):
     two = core(PerceptronClassifier, 2, [0, 1], serve="best")
     two.learn_many(X, y)
     model.partial_fit(X[:1], [2], sample_weight=[0.0])
-    ours, theirs = (m.__getstate__()["serve"][0] for m in (model.model_, two))
+    ours, theirs = (counts_of(m.__getstate__()["serve"])[0] for m in (model.model_, two))
     for kind in (0, 1):  # the current weights and the average
         assert ours[kind][2] == pytest.approx(theirs[kind][2], rel=0.5)  # the temperature
         assert 1 / 3 < ours[kind][4] / theirs[kind][4] < 3
