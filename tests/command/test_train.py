@@ -20,7 +20,7 @@ import streamptron
 from streamptron import AdaptiveClassifier, Mail, Perceptron, Tokenizer
 from streamptron.command.cli import main
 from streamptron.command.commands import commands
-from streamptron.command.options import LEARNER_OPTIONS, PARTS, TOKENIZER_OPTIONS
+from streamptron.command.options import LEARNER_OPTIONS, OTHERWISE, TOKENIZER_OPTIONS
 from streamptron.command.plot import plot
 from streamptron.command.train import Training
 from streamptron.files import read
@@ -340,8 +340,8 @@ def test_every_parameter_of_the_library_has_its_option():
     # gaps in files are left out as each format says
     assert parameters - {"missing"} == set(LEARNER_OPTIONS.names)
     texts, mails = set(Tokenizer()._get_params()) - {"fields"}, set(Mail()._get_params())
-    options = [PARTS.get(name, name) for name in TOKENIZER_OPTIONS.names]
-    assert sorted(options) == sorted(texts | mails)
+    options = [OTHERWISE.get(name, name) for name in sorted(texts | mails)]
+    assert sorted(options) == sorted(TOKENIZER_OPTIONS.names)
 
 
 def test_class_weights_are_for_labels_as_they_are_written(tmp_path, told):
