@@ -16,11 +16,11 @@ from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.adaptive cimport SP_U_LIMIT
 from streamptron.engine.linear cimport SP_RULE_SETS
-from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_calloc, sp_free
+from streamptron.engine.memory cimport sp_calloc, sp_free
 from streamptron.engine.path cimport (
     sp_event_probabilities, sp_learner_expect, sp_learner_labels, sp_learner_learn, sp_targets)
 from streamptron.engine.sets cimport (
-    SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_set_targets, sp_sets_share)
+    sp_sets_best_threshold, sp_sets_set_targets, sp_sets_share)
 
 from streamptron.doors.names import named
 from streamptron.common.names import is_numpy, short_repr, type_shown

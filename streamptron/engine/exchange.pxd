@@ -79,7 +79,3 @@ cdef extern from "exchange/packed.h" nogil:
 cdef extern from "rows/marks.h" nogil:
     enum:
         SP_MARKS_MEMORY
-
-
-cdef extern from "exchange/sound.h" nogil:
-    const char *sp_counts_fault(const sp_learner *learner) noexcept

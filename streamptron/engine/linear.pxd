@@ -83,30 +83,10 @@ cdef extern from "events/verdict.h" nogil:
 
 
 cdef extern from "learner/serve.h" nogil:
-    ctypedef struct sp_scale:
-        double m
-        double n
-
     ctypedef struct sp_serve:
-        sp_scale scale[SP_KEPT_KINDS]
-        double T[2][2]
-        double G[2]
-        int lead[2]
-        bint stale[2]
-        uint64_t run
-        uint64_t record
-        int duel
+        pass
 
     int sp_serve_overall(const sp_serve *serve) noexcept
-
-
-cdef extern from "learner/calibrate.h" nogil:
-    enum:
-        SP_FIT_NUMBERS
-    ctypedef struct sp_calibrator:
-        pass
-    void sp_fit_read(const sp_scale *scale, const sp_calibrator *fit, double *numbers) noexcept
-    void sp_fit_write(const double *numbers, sp_scale *scale, sp_calibrator *fit) noexcept
 
 
 cdef extern from "learner/rule.h" nogil:

@@ -5,8 +5,7 @@ from streamptron.engine.adaptive cimport sp_adaptive
 from streamptron.engine.events cimport (
     sp_ahead, sp_event, sp_matrix, sp_pairs, sp_text, sp_text_rule)
 from streamptron.engine.linear cimport (
-    SP_KEPT_KINDS, sp_calibrator, sp_rule, sp_serve, sp_table, sp_two_labels, sp_vectors,
-    sp_verdict)
+    sp_rule, sp_serve, sp_table, sp_two_labels, sp_vectors, sp_verdict)
 from streamptron.engine.memory cimport sp_slot_type
 from streamptron.engine.names cimport sp_index, sp_key, sp_piece
 from streamptron.engine.sets cimport sp_sets
@@ -14,21 +13,7 @@ from streamptron.engine.voted cimport sp_voters
 
 cdef extern from "learner/ceiling.h" nogil:
     ctypedef struct sp_ceiling:
-        sp_slot_type hand
-        uint32_t clock
         uint64_t n_evicted
-
-
-cdef extern from "learner/model_numbers.h" nogil:
-    ctypedef struct sp_model_numbers:
-        const char *name
-        Py_ssize_t n
-        Py_ssize_t n_rows
-        Py_ssize_t width
-        Py_ssize_t n_behind
-        Py_ssize_t n_more
-
-    size_t sp_model_numbers_count(const sp_model_numbers *once) noexcept
 
 
 cdef extern from "learner/learner.h" nogil:
@@ -42,7 +27,6 @@ cdef extern from "learner/learner.h" nogil:
         sp_table table
         sp_rule rule
         sp_serve serve
-        sp_calibrator fits[SP_KEPT_KINDS]
         sp_adaptive adaptive
         sp_voters voters
         sp_sets sets
@@ -175,9 +159,6 @@ cdef extern from "path/path.h" nogil:
     int sp_learner_commit(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
     int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
     int sp_learner_prepare(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
-    sp_model_numbers sp_learner_model_numbers(const sp_learner *learner) noexcept
-    const char *sp_learner_model_numbers_read(sp_learner *learner, const double *numbers) noexcept
-    void sp_learner_model_numbers_write(const sp_learner *learner, double *numbers) noexcept
     void sp_learner_decide(const sp_learner *learner, sp_event *event) noexcept
     int sp_learner_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
                           int kind, double *shares) noexcept

@@ -5,17 +5,8 @@ from streamptron.engine.events cimport sp_event
 from streamptron.engine.linear cimport sp_table
 
 cdef extern from "learner/sets.h" nogil:
-    enum:
-        SP_SETS_STEPS
-
     ctypedef struct sp_sets:
-        double T
-        double m
-        double nm
-        Py_ssize_t n_labels
-        double *there
-        double *said
-        double positives
+        pass
 
 
 cdef extern from "sets/targets.h" nogil:

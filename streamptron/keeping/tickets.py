@@ -22,6 +22,7 @@ from streamptron.common.packed import count_packed
 from streamptron.common.values import BY_LABEL, decode, encoded, encoded_parameters
 from streamptron.doors.names import PackedEvent
 from streamptron.doors.steps import can_undo, learned, predicted, undone
+from streamptron.keeping.container import text_of
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable
@@ -29,7 +30,6 @@ if typing.TYPE_CHECKING:
     from streamptron.doors.model import Model
 
 _BEGIN = b"st"
-_VALUE = json.JSONEncoder(separators=(",", ":"))
 _VERSION = 1
 _TICKET, _STEP = ord("t"), ord("s")
 _HEAD = struct.Struct("<2sBBI8s")
@@ -339,7 +339,7 @@ def check_can_undo(model: Model, what: str) -> int:
 
 def _value(value: Any, what: str) -> bytes:
     """A label as JSON; TypeError if no file could hold it either."""
-    return _VALUE.encode(encoded(value, what)).encode()
+    return text_of(encoded(value, what)).encode()
 
 
 def _sized(parts: Any) -> list[bytes]:
