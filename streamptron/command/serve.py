@@ -21,6 +21,7 @@ from streamptron.command.options import (
     min_probability_option,
     new_label_option,
 )
+from streamptron.common.checks import jobs_of
 from streamptron.common.process import date_messages
 
 if typing.TYPE_CHECKING:
@@ -134,6 +135,11 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
 @_count("--max-lines", "Lines of a request.", 1_000_000)
 @_count("--max-features-per-event", "Names of an event that is an object.", 100_000)
 @_count("--max-labels", "Labels of the model.", 1000)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    help="Threads that score the lines of a request.  [default: one a core, at most 4]",
+)
 @_count("--max-requests", "Requests in work at once.", 200)
 @_count("--max-watchers", "Clients that watch at once.", 50, 0)
 @FOLDER_OPTIONS
@@ -226,6 +232,7 @@ def _settings(given: dict[str, Any]) -> Settings:
     from streamptron.service.service import Settings
 
     bounds = Bounds(given["max_features_per_event"], given["max_labels"])
+    given["jobs"] = given["jobs"] or min(4, jobs_of(-1))
     names = {each.name for each in dataclasses.fields(Settings)} & set(given)
     return Settings(bounds=bounds, **{name: given[name] for name in names})
 

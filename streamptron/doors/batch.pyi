@@ -1,3 +1,4 @@
+from array import array
 from collections.abc import Container
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ class LINES:
     TEXT: ClassVar[int]
     FASTTEXT: ClassVar[int]
 
-def count_line_ends(block: bytes) -> int: ...
+def count_line_ends(block: bytes, last: int | None = None) -> int: ...
 
 LINE_FAULTS: tuple[str | None, ...]
 
@@ -38,7 +39,9 @@ class Questions(Texts):
     others: list[bytes]
     other_lines: list[int]
     n_lines: int
-    def __init__(self, door: TextDoor, block: bytes, known: Container[str]) -> None: ...
+    def __init__(
+        self, door: TextDoor, block: bytes, first: int, last: int, known: Container[str]
+    ) -> None: ...
     def answered(
         self,
         heads: list[bytes],
@@ -46,4 +49,4 @@ class Questions(Texts):
         outputs: Any,
         probabilities: Any,
         others: list[bytes],
-    ) -> bytes: ...
+    ) -> tuple[bytes, array[int]]: ...

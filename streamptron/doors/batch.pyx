@@ -333,9 +333,10 @@ class LINES:
     FASTTEXT = SP_LINES_FASTTEXT
 
 
-def count_line_ends(bytes block not None):
-    """The number of line feeds. bytes.count takes ten times as long if lines are short."""
-    return sp_line_ends(<const uint8_t*> PyBytes_AS_STRING(block), len(block))
+def count_line_ends(bytes block not None, last=None):
+    """The number of line feeds, of those before `last`. bytes.count takes ten times as long."""
+    cdef Py_ssize_t n = len(block) if last is None else min(<Py_ssize_t> last, len(block))
+    return sp_line_ends(<const uint8_t*> PyBytes_AS_STRING(block), n)
 
 
 cdef class Lines(Texts):
@@ -486,6 +487,8 @@ cdef class Questions(Texts):
         The tokenizer's part in the core, which reads the texts.
     block
         Bytes of whole lines; the last one may lack its end.
+    first, last
+        Where in the block to begin and to end.
     known
         Ids whose lines are left to the caller.
 
@@ -500,6 +503,7 @@ cdef class Questions(Texts):
     """
     cdef Question* questions
     cdef uint8_t* room                  # of texts that had escapes
+    cdef bytes block
     cdef readonly list others, other_lines
     cdef readonly Py_ssize_t n_lines
 
@@ -507,21 +511,26 @@ cdef class Questions(Texts):
         sp_free(self.questions)
         sp_free(self.room)
 
-    def __init__(self, TextDoor door not None, bytes block not None, known):
-        cdef const uint8_t* p = <const uint8_t*> PyBytes_AS_STRING(block)
-        cdef const uint8_t* end = p + len(block)
+    def __init__(self, TextDoor door not None, bytes block not None, Py_ssize_t first,
+                 Py_ssize_t last, known):
+        cdef const uint8_t* p = <const uint8_t*> PyBytes_AS_STRING(block) + first
+        cdef const uint8_t* end = p + (last - first)
         cdef const uint8_t* line_end
         cdef uint8_t* room
-        cdef Py_ssize_t n = 1 + count_line_ends(block)
+        cdef Py_ssize_t n
         cdef sp_question line
         cdef Question* question
         cdef bint read, some_known = bool(known)
         if door.names is not None:
             raise ValueError("a line is one text; a Tokenizer with fields cannot read it")
+        if not 0 <= first <= last <= len(block):
+            raise ValueError("first and last are not places in the block")
+        n = 1 + sp_line_ends(p, last - first)
+        self.block = block
         self._room(n)
         self.others, self.other_lines = [], []
         self.questions = <Question*> sp_malloc(n * sizeof(Question))
-        self.room = room = <uint8_t*> sp_malloc(len(block) + SP_QUESTION_SPARE)
+        self.room = room = <uint8_t*> sp_malloc(last - first + SP_QUESTION_SPARE)
         if self.questions == NULL or self.room == NULL:
             raise MemoryError("no memory for the lines")
         while p < end:
@@ -552,6 +561,8 @@ cdef class Questions(Texts):
                  list others not None):
         """The answers as lines, in order: ``{"id":...,`` a label's head, its probability, a tail.
 
+        And how many texts have each of the heads.
+
         Parameters
         ----------
         heads
@@ -565,6 +576,8 @@ cdef class Questions(Texts):
         """
         cdef Py_ssize_t r, at, size, n_others = len(others), other = 0
         cdef Py_ssize_t n_labels = len(heads) - 1
+        cdef object counts = array("q", bytes(8 * len(heads)))
+        cdef Py_ssize_t* n_answers = <Py_ssize_t*> data_of(counts, len(heads))
         cdef const Py_ssize_t* k = <const Py_ssize_t*> data_of(outputs, self.n_rows)
         cdef const double* p = <const double*> data_of(probabilities, self.n_rows)
         cdef char* to
@@ -575,7 +588,9 @@ cdef class Questions(Texts):
         for r in range(self.n_rows):
             if not -1 <= k[r] < n_labels:
                 raise ValueError("there is a label missing")
-            size += self.questions[r].id.n + len(<bytes> heads[k[r] if k[r] >= 0 else n_labels])
+            at = k[r] if k[r] >= 0 else n_labels
+            size += self.questions[r].id.n + len(<bytes> heads[at])
+            n_answers[at] += 1
         for text in others:
             size += len(text) + 1
         text = PyBytes_FromStringAndSize(NULL, size)
@@ -598,7 +613,7 @@ cdef class Questions(Texts):
                 r += 1
             to[0] = 10
             to += 1
-        return text[:to - PyBytes_AS_STRING(text)]
+        return text[:to - PyBytes_AS_STRING(text)], counts
 
     def __reduce__(self):
         raise TypeError("questions are of one block, and are not pickled")

@@ -124,7 +124,7 @@ cdef inline void workers_begin(
     Call workers_end in either case.
     """
     cdef Py_ssize_t i, first = 0, last, n = batch.n_rows
-    n_parts = max(min(n_parts, n // batch.block_rows), <Py_ssize_t> 1)
+    n_parts = max(min(n_parts, 2 * n // batch.block_rows), <Py_ssize_t> 1)
     workers.n_parts = 0
     workers.parts = <Part*> sp_malloc(n_parts * sizeof(Part))
     if workers.parts == NULL:

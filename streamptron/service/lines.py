@@ -106,14 +106,20 @@ class Turns:
             await asyncio.sleep(0)
         return found
 
-    async def lines(self, block: bytes, number: int) -> tuple[list[bytes], int]:
-        """What becomes of lines that the engine reads, and the number of the last one."""
+    async def lines(self, block: bytes, last: int, number: int) -> tuple[list[bytes], int]:
+        """What becomes of lines that the engine reads, and the number of the last one.
+
+        They are those of a block before `last`. Others have their turn between slices; after the
+        last one they have it while more is read.
+        """
         found: list[bytes] = []
         at = 0
-        while at < len(block):
-            end = block.find(b"\n", min(at + self._size, len(block))) + 1 or len(block)
+        while at < last:
+            if at:
+                await asyncio.sleep(0)
+            end = block.find(b"\n", at + self._size, last) + 1 or last
             began = time.perf_counter()
-            part, n = self._lines(block[at:end], number)
+            part, n = self._lines(block, at, end, number)
             found.append(part)
             took = time.perf_counter() - began
             if took < SLICE / 2:
@@ -121,12 +127,11 @@ class Turns:
             elif took > SLICE:
                 self._size = max(1, self._size // 2)
             at, number = end, number + n
-            await asyncio.sleep(0)
         return found, number
 
-    def _lines(self, part: bytes, number: int) -> tuple[bytes, int]:
+    def _lines(self, block: bytes, first: int, last: int, number: int) -> tuple[bytes, int]:
         service = self.service
-        questions = Questions(service.model.before, part, service.ledger.taught)
+        questions = Questions(service.model.before, block, first, last, service.ledger.taught)
 
         def others() -> list[bytes]:
             found = self._many(decoded_lines(questions.others)) if questions.others else []
@@ -136,7 +141,8 @@ class Turns:
         try:
             found = service.answered(questions, others)
         except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
-            found = as_lines(self._many(decoded_lines(_without_blank(part))), number)
+            lines = decoded_lines(_without_blank(block[first:last]))
+            found = as_lines(self._many(lines), number)
         return found, questions.n_lines
 
     async def durable(self, found: list[Any]) -> None:
@@ -220,23 +226,23 @@ class LinesResponse(Response):
         self._more.set()
 
     async def _read(self) -> None:
-        limits, number, rest = self._limits, 0, b""
-        pieces = self._request.stream().__aiter__()
-        while True:
+        limits, number, rest, more = self._limits, 0, b"", True
+        while more:
             async with asyncio.timeout(limits.seconds):
-                piece = await anext(pieces, b"")
-            rest += piece
-            end = rest.rfind(b"\n") + 1 if piece else len(rest)
-            block, rest = rest[:end], rest[end:]
+                message = await self._request.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            more = message.get("more_body", False)
+            block = rest + message.get("body", b"")
+            end = block.rfind(b"\n") + 1 if more else len(block)
+            rest = block[end:]
             if len(rest) > limits.body:
                 raise Bad(413, f"a line has more than --max-size {limits.body} bytes")
-            if self._turns.reads_lines and number + count_line_ends(block) < limits.lines:
-                parts, number = await self._turns.lines(block, number)
+            if self._turns.reads_lines and number + count_line_ends(block, end) < limits.lines:
+                parts, number = await self._turns.lines(block, end, number)
                 await self._put_all(parts)
             else:
-                number = await self._answer(block, number)
-            if not piece:
-                return
+                number = await self._answer(block[:end], number)
 
     async def _answer(self, block: bytes, number: int) -> int:
         lines = _without_blank(block)

@@ -18,7 +18,6 @@ import os
 import secrets
 import time
 import typing
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +65,7 @@ class Settings:
     known_labels: bool = False
     learn_unsure: float | None = None
     shadow: str | None = None
+    jobs: int = 1
 
 
 class Service:
@@ -413,7 +413,7 @@ class Service:
         answers: list[Any] = [None] * len(events)
         try:
             rows = model.before.transform_many([events[at]["text"] for at in plain])
-            labels, outputs, p = model.answers(rows)
+            labels, outputs, p = model.answers(rows, self.settings.jobs)
         except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
             plain = []
         else:
@@ -437,12 +437,13 @@ class Service:
 
         `others` gives those to lines that are not a text alone.
         """
-        labels, outputs, p = self.model.answers(questions)
+        labels, outputs, p = self.model.answers(questions, self.settings.jobs)
         heads = [head.encode() for head in _heads(labels)]
         tail = f',"version":{self.n}}}'.encode()
-        found: bytes = questions.answered(heads, tail, outputs, p, others())
-        for k, n in Counter(outputs[: len(questions)]).items():
-            self.tally.ask(labels[k] if k >= 0 else None, n)
+        found: bytes
+        found, counts = questions.answered(heads, tail, outputs, p, others())
+        for label, n in zip([*labels, None], counts, strict=True):
+            self.tally.ask(label, n)
         return found
 
     def _safely(self, call: Any, said: Any) -> dict[str, Any] | Bad:

@@ -124,6 +124,24 @@ def test_a_line_is_answered_as_the_same_body_alone(model, seed, learns):
         assert link.get("/stats")["asked"] == 2 * sum(counted)
 
 
+@pytest.mark.parametrize("seed", [3])
+def test_the_number_of_threads_changes_no_answer(model, seed):
+    rng = random.Random(seed)
+    words = ("goal", "match", "law", "court", "vote", "win", "é")
+    texts = [" ".join(rng.choices(words, k=rng.randrange(40))) for _ in range(3000)]
+    lines = [json.dumps({"text": text}).encode() for text in texts]
+    for n in range(9):
+        lines.insert(rng.randrange(len(lines)), PECULIAR[n + 9])
+    body, found = b"\n".join(lines) + b"\n", []
+    for jobs in ("1", "2", "5"):
+        with serving(model, "--jobs", jobs) as (link, _):
+            found.append(link.ask("POST", "/predict", body, content_type="application/x-ndjson"))
+            asked = link.get("/stats")["asked"]
+    assert len(found[0][1].splitlines()) == len(lines)
+    assert found[1] == found[2] == found[0]
+    assert asked == len(lines) - found[0][1].count('"error"')
+
+
 def test_more_lines_than_allowed_are_refused_and_blank_ones_do_not_count(model):
     with serving(model, "--max-lines", "3") as (link, _):
         assert len(link.lines("/predict", ['{"text": "goal"}\n\n'] * 3)) == 3
@@ -138,7 +156,9 @@ def test_a_probability_is_written_as_python_writes_it(model, seed):
     numbers += [round(rng.random(), rng.randrange(1, 17)) for _ in range(3000)]
     for power in (*(2.0**-n for n in range(14)), *(10.0**-n for n in range(6))):
         numbers += [power, power * (1 + 2**-52), power * (1 - 2**-53), 3 * power / 4]
-    questions = Questions(door, b'{"text": ""}\n' * len(numbers), {})
+    block = b'{"text": ""}\n' * len(numbers)
+    questions = Questions(door, block, 0, len(block), {})
     outputs = array("q", bytes(8 * len(numbers)))
-    found = questions.answered([b"", b""], b"}", outputs, array("d", numbers), [])
+    found, counts = questions.answered([b"", b""], b"}", outputs, array("d", numbers), [])
+    assert list(counts) == [len(numbers), 0]
     assert found.decode().split() == [f"{{{number!r}}}" for number in numbers]
