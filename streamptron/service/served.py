@@ -278,9 +278,7 @@ class Served:
         """
         n = len(rows)
         outputs, p = array("q", bytes(8 * n)), array("d", bytes(8 * n))
-        done, labels = self.learner._predict_rows(
-            rows, None, outputs, None, None, p, n_jobs=jobs
-        )
+        done, labels = self.learner._predict_rows(rows, None, outputs, None, None, p, n_jobs=jobs)
         if done < n:
             raise MemoryError("there is no memory for the scores")
         return [self.name(label) for label in labels], outputs, p
