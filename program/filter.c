@@ -168,7 +168,8 @@ static int judge(model *m, const bytes *mail, const char *positive, double least
         bytes_word(field, "unsure");
         return UNSURE;
     }
-    if (!model_has_name(m, positive)) {
+    /* one that knows only ham may learn it yet */
+    if (model_labels(m) > 1 && !model_has_name(m, positive)) {
         bytes why = {0};
         bytes_print(&why, "--positive %s is not a label of the model: ", positive);
         add_names(m, &why);

@@ -53,6 +53,12 @@ class Verdict(typing.NamedTuple):
         return f"{self.said}{number}{words}"
 
 
+def check_positive(model: LineModel, positive: str) -> None:
+    """See that the label of spam is one of the model's. One that knows only ham may learn it yet."""
+    if len(model.names) > 1 and positive not in model.names:
+        raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
+
+
 def judged(
     model: LineModel, mail: bytes, positive: str, least: float, explain: bool = True
 ) -> Verdict:
@@ -62,8 +68,7 @@ def judged(
     threshold = max(0.5, least)
     if label is None or probability is None:
         return Verdict("unsure", None, None, [], UNSURE, "0.00", f"{100 * threshold:.2f}")
-    if positive not in model.names:
-        raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
+    check_positive(model, positive)
     unsure = probability < least
     score = probability if label == positive else 1 - probability
     if getattr(model.learner, "false_positive_rate", None):

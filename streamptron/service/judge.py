@@ -8,7 +8,7 @@ from typing import Any
 from streamptron.common.header import with_field, without_ours
 from streamptron.common.names import short_repr
 from streamptron.files.lines import LineModel
-from streamptron.files.verdict import Verdict, judged
+from streamptron.files.verdict import Verdict, check_positive, judged
 from streamptron.service.bad import Bad
 from streamptron.service.request import NAMES, OK, PROTOCOL, UNAVAILABLE, Refused, Request
 
@@ -43,10 +43,7 @@ class Judge:
             given = "features" if model.kind == "x" else f"{model.kind.removesuffix('s')}s"
             raise ValueError(f"the model learns from {given}, and this format gives mails")
         lines = LineModel.of(model.contents)
-        if lines.names and self.positive not in lines.names:
-            raise ValueError(
-                f"--positive {self.positive} is not a label of the model: {lines.names}"
-            )
+        check_positive(lines, self.positive)
         return lines
 
     @property

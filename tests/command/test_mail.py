@@ -402,6 +402,19 @@ def test_the_first_two_labels_of_a_filter_come_by_themselves(boxes):
     assert load(boxes / "m")[-1].labels == ["spam", "ham", "Spam"]
 
 
+@both
+def test_a_filter_that_knows_only_ham_answers_ham(boxes):
+    model = boxes / "m"
+    run("train", "-q", "--ham", boxes / "INBOX", "-m", model)
+    out, _ = filtered(model, MAIL, code=1)
+    assert out.startswith(b"X-Streamptron: ham 1.0000\n")
+    out, _ = run("filter", "-m", model, "--positive", "junk", data=MAIL, code=1)
+    run("learn", "--as", "spam", "-m", model, data=MAIL)
+    filtered(model, MAIL)
+    _, said = run("filter", "-m", model, "--positive", "junk", data=MAIL, code=3)
+    assert "--positive junk is not a label of the model: ['ham', 'spam']" in said
+
+
 def test_mails_that_come_at_once_wait_for_each_other(model):
     learn = ("learn", "--as", "ham", "-m", model)
     running = [process(*learn) for _ in range(5)]

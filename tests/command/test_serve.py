@@ -96,6 +96,17 @@ def test_each_method_has_its_answer(model):  # noqa: F811
     assert said == ["streamptron: this server does not learn; start it with --learn"]
 
 
+def test_a_server_that_knows_only_ham_answers_until_spam_comes(boxes):  # noqa: F811
+    path = boxes / "m"
+    run("train", "-q", "--ham", boxes / "INBOX", "-m", path)
+    with serving(path, "--learn") as (sock, said, _):
+        assert asked(sock, "CHECK", MAIL)[1]["Spam"] == "False ; 0.00 / 50.00"
+        for n in range(9):
+            assert asked(sock, "TELL", SPAM % (n, n), *TELL_SPAM)[1]["DidSet"] == "local"
+        assert asked(sock, "CHECK", MAIL)[1]["Spam"].startswith("True ; ")
+    assert said == []
+
+
 def test_what_is_unsure_is_not_spam(model):  # noqa: F811
     with serving(model, "--min-probability", "1") as (path, _, _):
         assert asked(path, "CHECK", MAIL)[1]["Spam"].startswith("False ; ")
