@@ -54,7 +54,7 @@ class Verdict(typing.NamedTuple):
 
 
 def check_positive(model: LineModel, positive: str) -> None:
-    """See that the label of spam is one of the model's. One that knows only ham may learn it yet."""
+    """See that the label of spam is the model's. One that knows only ham may learn it yet."""
     if len(model.names) > 1 and positive not in model.names:
         raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
 
