@@ -39,8 +39,8 @@ if not asked and sys.platform == "linux":
 # gcov is to know lines of .pyx files, not of what Cython makes of them (.ci/coverage).
 covered = "--coverage" in asked
 
-# All that is compiled lies in one file, the module _core's, where doors/compiled.py finds the other
-# modules. One has no gaps and tables of its own, as a small file has. The engine needs no
+# All that is compiled lies in one file, the module _core's, where common/compiled.py finds the
+# other modules. One has no gaps and tables of its own, as a small file has. The engine needs no
 # Python: it is five parts, so that an edit compiles one. Pythons whose compilers are called alike
 # share what comes of them.
 FOLDERS = ["streamptron/engine", "streamptron/doors"]

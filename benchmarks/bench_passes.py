@@ -16,7 +16,7 @@ import numpy as np
 import streamptron
 from benchmarks import common
 from benchmarks.bench_matrix import a9a, mnist
-from streamptron.data.finite import data_of
+from streamptron.estimator.finite import data_of
 
 TWO = ("Perceptron", "MIRA", "AROW", "AdaptiveClassifier")
 MANY = ("MulticlassPerceptron", "MIRA", "AROW", "AdaptiveClassifier")

@@ -2,7 +2,7 @@
 
 import typing
 
-from streamptron.doors import compiled as _compiled  # noqa: F401  the modules below are found by it
+from streamptron.common import compiled as _compiled  # noqa: F401  which finds those below
 
 try:
     from streamptron.learners.adaptive import AdaptiveClassifier
@@ -15,7 +15,7 @@ except ModuleNotFoundError as _error:
     raise
 from streamptron.common.errors import ModelFileError, ParameterError
 from streamptron.common.names import Pair
-from streamptron.doors.model import TopFeatures
+from streamptron.estimator.base import TopFeatures
 from streamptron.keeping.classes import Classes as _Classes
 from streamptron.keeping.classes import come_from as _come_from
 from streamptron.learners.arow import AROW

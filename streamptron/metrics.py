@@ -11,7 +11,6 @@ from typing import Any
 from streamptron.common.checks import checked_number
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import compose, module_of
-from streamptron.doors.ranking import RankModel
 
 if typing.TYPE_CHECKING:
     from river.metrics.base import Metric
@@ -216,7 +215,7 @@ class _MeanOverQueries(Metric):
 
     def works_with(self, model: Any) -> bool:
         """Whether it measures what a model does."""
-        return isinstance(model[-1] if isinstance(model, compose.Pipeline) else model, RankModel)
+        return hasattr(model[-1] if isinstance(model, compose.Pipeline) else model, "rank_one")
 
 
 class NDCG(_MeanOverQueries):

@@ -15,7 +15,7 @@ import pytest
 import streamptron
 from streamptron import AdaptiveClassifier, Mail, Perceptron, Tokenizer, load
 from streamptron.common.river import INSTALLED
-from streamptron.learners.fields import with_features
+from streamptron.files.fields import with_features
 
 pytestmark = pytest.mark.skipif(not INSTALLED, reason="needs River, beside a process without")
 
@@ -133,7 +133,7 @@ save(model, sys.argv[2])
 
 def test_the_union_of_texts_and_features_is_that_of_river():
     code = """
-from streamptron.learners.fields import with_features
+from streamptron.files.fields import with_features
 union = with_features(Tokenizer(fields=("a", "b")))
 print(union.transform_one({"a": "x y", "b": "x", "n": 2}), union, repr(union))
 """

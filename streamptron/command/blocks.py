@@ -22,9 +22,9 @@ from streamptron.common.names import short_repr
 from streamptron.common.parameters import UnfitRow
 from streamptron.doors.batch import LINES, Lines, write_ahead
 from streamptron.doors.rows import count_wrong
+from streamptron.files.fields import texts_of
 from streamptron.files.sources import Block as FileBlock
 from streamptron.files.sources import LineError
-from streamptron.learners.fields import texts_of
 from streamptron.learners.learn_unsure import is_unsure, margin_of
 
 if typing.TYPE_CHECKING:

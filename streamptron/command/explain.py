@@ -8,11 +8,11 @@ from typing import Any
 
 from streamptron.common.names import Pair, value_in
 from streamptron.common.table import table
+from streamptron.common.tokens import described as described_name
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.texts import MailDoor
-from streamptron.learners.fields import takes_fields
-from streamptron.learners.mail import described as described_name
+from streamptron.files.fields import takes_fields
 
 if typing.TYPE_CHECKING:
     from streamptron.files.lines import LineModel

@@ -27,8 +27,8 @@ from streamptron.command.run import Run
 from streamptron.command.stream import Stream
 from streamptron.common.names import short_repr
 from streamptron.common.process import Stop, counted, say, unwritable
+from streamptron.files.fields import takes_fields
 from streamptron.files.sources import LineError, find_sources, format_of, raise_error
-from streamptron.learners.fields import takes_fields
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Sequence

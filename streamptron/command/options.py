@@ -16,6 +16,7 @@ from streamptron.common.errors import ParameterError
 from streamptron.common.process import say
 from streamptron.common.values import BY_LABEL
 from streamptron.doors._core import BinaryModel
+from streamptron.files.fields import texts_of, with_features
 from streamptron.files.lines import LineModel
 from streamptron.files.sources import (
     FORMAT_NAMES,
@@ -24,7 +25,6 @@ from streamptron.files.sources import (
     find_sources,
     format_of,
 )
-from streamptron.learners.fields import texts_of, with_features
 from streamptron.learners.mail import Mail
 from streamptron.learners.registry import (
     BY_NAME,

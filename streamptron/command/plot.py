@@ -30,11 +30,11 @@ from streamptron.command.options import (
     new_model,
     reading_of,
 )
+from streamptron.common.disk import replace
 from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.files.lines import LineModel
-from streamptron.keeping.files import replace
 from streamptron.learners.registry import LEARNERS
 
 if typing.TYPE_CHECKING:

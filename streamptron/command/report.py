@@ -13,13 +13,13 @@ from streamptron.command.evaluate import no_event
 from streamptron.command.input_warnings import InputWarnings
 from streamptron.command.stream import EVENTS
 from streamptron.common.table import table
+from streamptron.common.tokens import described as described_name
 from streamptron.common.values import BY_LABEL
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.texts import MailDoor
 from streamptron.files.lines import LineModel
 from streamptron.files.sources import Source
 from streamptron.keeping.read import about, read
-from streamptron.learners.mail import described as described_name
 
 if typing.TYPE_CHECKING:
     from streamptron.study.compare import Comparison

@@ -16,9 +16,9 @@ import os
 import time
 import typing
 
+from streamptron.common.disk import lock
 from streamptron.common.process import counted, say
 from streamptron.files.decode import SUFFIXES
-from streamptron.keeping.files import lock
 
 if typing.TYPE_CHECKING:
     from streamptron.command.blocks import Block

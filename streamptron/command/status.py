@@ -13,9 +13,9 @@ import time
 import typing
 from typing import Any
 
+from streamptron.common.disk import replace
 from streamptron.common.process import say
 from streamptron.common.version import version
-from streamptron.keeping.files import replace
 from streamptron.keeping.read import about
 
 if typing.TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from streamptron.common.checks import choice, truth
@@ -241,3 +241,17 @@ def plain_mail(x: Any) -> bytes:
     if memoryview(x).nbytes > TEXT_MOST:
         raise ValueError(f"x has {memoryview(x).nbytes} bytes; a mail has at most {TEXT_MOST}")
     return bytes(x)
+
+
+def described(feature: Hashable) -> str:
+    """A feature of a Mail as a person reads it.
+
+    Examples
+    --------
+    >>> described("subject:free"), described("prize"), described(b"\\nTo:")
+    ('subject: free', 'text: prize', 'bytes: "\\\\nTo:"')
+    """
+    if isinstance(feature, bytes):
+        return 'bytes: "' + repr(feature)[2:-1].replace('"', '\\"') + '"'
+    field, colon, word = str(feature).partition(":")
+    return f"{field}: {word}" if colon else f"text: {field}"

@@ -1,6 +1,6 @@
 from collections.abc import Hashable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,6 @@ from streamptron.doors.rows import Rows
 _Array = tuple[tuple[int, ...], Buffer]
 
 KEPT: tuple[str, ...]
-
-class TopFeatures(NamedTuple):
-    positive: list[tuple[Hashable, float]]
-    negative: list[tuple[Hashable, float]]
 
 RULES: SimpleNamespace
 

@@ -1,6 +1,5 @@
 """What every model has: parameters, weights by name, many rows, and its state as Python sees it."""
 
-from collections import namedtuple
 from collections.abc import Mapping
 from copy import deepcopy
 from math import isfinite as is_finite
@@ -95,10 +94,6 @@ cdef dict ABILITIES = {
     "vote": SP_CAN_VOTE,
     "set": SP_CAN_SET,
 }
-
-
-TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
-TopFeatures.__doc__ = "The strongest features for a label, and the strongest against it."
 
 
 cdef class Model(EventDoor):

@@ -9,6 +9,7 @@ TEXT_MOST: int
 
 @disjoint_base
 class TextDoor:
+    _unicode: str
     analyzer: Any
     ngram_range: Any
     lowercase: Any

@@ -24,6 +24,7 @@ from streamptron.engine.memory cimport (
 from streamptron.engine.names cimport sp_characters, sp_index, sp_piece, sp_scan_separators, sp_seed
 from streamptron.engine.path cimport sp_batch, sp_batch_texts, sp_learner
 
+from streamptron.engine.api import UNICODE as _UNICODE
 from streamptron.doors.rows import is_arrow
 from streamptron.doors.state import parameters_listed
 from streamptron.common.tokens import (
@@ -84,6 +85,8 @@ cdef int text_event_write(
 
 cdef class TextDoor:
     """Tokenizer's part in the core: its parameters, and the rule that follows from them."""
+
+    _unicode = _UNICODE  # of the letters by which it splits
 
     def __cinit__(self):
         self.rule.low = self.rule.high = 1

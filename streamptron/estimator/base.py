@@ -6,7 +6,7 @@ import math
 import typing
 from collections.abc import Hashable, Mapping
 from operator import itemgetter
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from streamptron.common.checks import jobs_of
 from streamptron.common.errors import ParameterError, plain
@@ -14,7 +14,7 @@ from streamptron.common.names import short_repr, type_shown, value_in
 from streamptron.common.river import base
 from streamptron.doors._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.batch import NEW_LABELS, UNSORTED
-from streamptron.doors.model import Model, TopFeatures
+from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
 from streamptron.estimator.learner import Learner
 
@@ -27,6 +27,13 @@ if typing.TYPE_CHECKING:
     from streamptron.estimator.batches import Batch
 
 Weights = dict[Hashable, float]
+
+
+class TopFeatures(NamedTuple):
+    """The strongest features for a label, and the strongest against it."""
+
+    positive: list[tuple[Hashable, float]]
+    negative: list[tuple[Hashable, float]]
 
 
 class Answering(Learner):
@@ -413,6 +420,8 @@ class OneVector(Model):
 
 class BinaryEstimator(BinaryModel, OneVector, Estimator):  # type: ignore[misc]  # no **kwargs
     """Two labels: the weights of one output."""
+
+    _towards = True
 
     @property
     def _known_labels(self) -> list[Any]:

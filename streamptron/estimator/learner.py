@@ -26,10 +26,67 @@ FIXED = (
 )
 
 
-class Learner(Model, base.Estimator):
+class Savable:
+    """What a model file holds: a learner, a tokenizer and one, a classifier for scikit-learn."""
+
+    __slots__ = ()
+
+    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
+        """Write the model into a file, in the safetensors format; ``streamptron.load`` reads it.
+
+        The file is replaced whole or not at all: after an error, a power failure or ``kill -9`` the
+        old one is still there. A new file can be read by its owner only (0600); an existing one
+        keeps its permissions, and its owner and group where that is allowed. A link is followed.
+        Other threads may use the model meanwhile: learning waits only while the weights are copied.
+
+        The file contains the names of all features, and the seed of the model's hash, even a secret
+        one. That of ``Tokenizer() | learner`` contains both, and the command line takes it, too:
+        ``streamptron predict --model PATH``. That of a classifier for scikit-learn is the file of
+        its `model_`, with what the classifier has beside it; the C library opens it, too, and sees
+        the learner alone.
+
+        Parameters
+        ----------
+        path
+            The file.
+        metadata
+            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+
+        Raises
+        ------
+        TypeError
+            If a label or a feature name is an object of a class of your own, if the model's class
+            or one of its attributes is your own, or if JSON would not give metadata back as it is.
+            If a parameter or a class of a classifier for scikit-learn is an object that no file can
+            hold, such as a RandomState. If a pipeline has other names for its steps than theirs.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile, streamptron
+        >>> model = streamptron.MIRA()
+        >>> model.learn_one({"goal": 1}, "sport")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "topics.model")
+        ...     model.save(path)
+        ...     streamptron.load(path).labels
+        ['sport']
+        """
+        from streamptron.keeping.write import save
+
+        save(self, path, metadata)
+
+
+class Learner(Savable, Model, base.Estimator):
     """A compiled model as a River estimator, whatever it answers."""
 
     missing: str = kept('What is left out of an event: "skip", "skip_nan" or "refuse".')
+
+    @property
+    def _positive(self) -> int:
+        """The place of the label that a single score stands for."""
+        return 1
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
@@ -56,47 +113,6 @@ class Learner(Model, base.Estimator):
         clone: Self = type(self).__new__(type(self))
         clone.__setstate__(copy.deepcopy(state))
         return clone
-
-    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
-        """Write the model into a file, in the safetensors format; ``streamptron.load`` reads it.
-
-        The file is replaced whole or not at all: after an error, a power failure or ``kill -9`` the
-        old one is still there. A new file can be read by its owner only (0600); an existing one
-        keeps its permissions, and its owner and group where that is allowed. A link is followed.
-        Other threads may use the model meanwhile: learning waits only while the weights are copied.
-
-        The file contains the names of all features, and the seed of the model's hash, even a secret
-        one.
-
-        Parameters
-        ----------
-        path
-            The file.
-        metadata
-            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
-
-        Raises
-        ------
-        TypeError
-            If a label or a feature name is an object of a class of your own, if the model's class
-            or one of its attributes is your own, or if JSON would not give metadata back as it is.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import os, tempfile, streamptron
-        >>> model = streamptron.MIRA()
-        >>> model.learn_one({"goal": 1}, "sport")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "topics.model")
-        ...     model.save(path)
-        ...     streamptron.load(path).labels
-        ['sport']
-        """
-        from streamptron.keeping.write import save
-
-        save(self, path, metadata)
 
     def delta(self, since: Any, shard: int = 0) -> Delta:
         """What this model has learned since it was a copy of another one.

@@ -11,6 +11,7 @@ from typing import Any
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import compose
 from streamptron.doors.model import Model
+from streamptron.doors.ranking import RankModel
 from streamptron.estimator.pipeline import TextPipeline
 
 if typing.TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _own(x: Any) -> Any:
 
 def learner_of(model: Any) -> tuple[Any, Any]:
     """What stands before the learner of a model (or None), and the learner; or an error."""
-    if isinstance(model, Model):
+    if is_learner(model):
         return None, model
     if isinstance(inside := getattr(model, "model_", None), Model):
         return None, inside  # of a classifier for scikit-learn
@@ -167,6 +168,16 @@ def learner_of(model: Any) -> tuple[Any, Any]:
         f"model is {type_shown(model)}; give a learner of streamptron, a pipeline that ends in "
         "one, or a fitted classifier of streamptron.sklearn"
     )
+
+
+def is_learner(model: Any) -> bool:
+    """Whether it is a learner of ours, alone; River's classes would take a pipeline for one."""
+    return isinstance(model, Model)
+
+
+def ranks(learner: Any) -> bool:
+    """Whether a learner chooses among candidates, and has no labels."""
+    return isinstance(learner, RankModel)
 
 
 def _seen(before: Any, x: Any) -> Any:

@@ -6,7 +6,6 @@ anything unusual (other steps, more arguments) goes through River's own code.
 
 from __future__ import annotations
 
-import os
 import typing
 from typing import Any
 
@@ -22,6 +21,7 @@ from streamptron.doors.texts import (
     text_predict_one,
     text_predict_proba_one,
 )
+from streamptron.estimator.learner import Savable
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable
@@ -33,7 +33,7 @@ if typing.TYPE_CHECKING:
 OF_ANY = ("explain_one", "decision_function_one", "top_features")
 
 
-class TextPipeline(compose.Pipeline):
+class TextPipeline(Savable, compose.Pipeline):
     """What ``Tokenizer() | learner`` makes.
 
     The learner is ``model[-1]``, the tokenizer ``model[0]``.
@@ -49,42 +49,6 @@ class TextPipeline(compose.Pipeline):
 
     _pair: tuple[TextDoor, Any] | None = None
     _lines: dict[str, Any] | None = None  # what the command line keeps, see command/lines.py
-
-    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
-        """Write tokenizer and learner into one file; ``streamptron.load`` reads them back.
-
-        The command line uses the same file: ``streamptron predict --model PATH``. Everything else
-        is as for ``Perceptron.save``.
-
-        Parameters
-        ----------
-        path
-            The file.
-        metadata
-            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
-
-        Raises
-        ------
-        TypeError
-            If the pipeline has other steps or other names for them, or where ``Perceptron.save``
-            raises one.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import os, tempfile, streamptron
-        >>> model = streamptron.Tokenizer(fold_numbers=True) | streamptron.Perceptron()
-        >>> model.learn_one("win 1000 now", True)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "spam.model")
-        ...     model.save(path)
-        ...     streamptron.load(path).predict_one("win 500")
-        True
-        """
-        from streamptron.keeping.write import save
-
-        save(self, path, metadata)
 
     def _file_parts(self) -> tuple[Any, Any, Any] | None:
         """Learner, tokenizer and lines; None if it is not ``Tokenizer() | learner``."""

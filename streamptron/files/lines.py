@@ -26,26 +26,24 @@ import os
 import typing
 from typing import Any
 
+from streamptron.common.disk import beside
 from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.ranking import RankModel
-from streamptron.doors.texts import MailDoor
+from streamptron.doors.texts import MailDoor, TextDoor
+from streamptron.files.fields import event_of, is_union, pipeline_with, takes_fields, texts_of
 from streamptron.files.sources import MAX_LINE
-from streamptron.keeping.files import beside
 from streamptron.keeping.known import TRUTHS, Known, Labels
 from streamptron.keeping.layout import Contents
 from streamptron.keeping.lock import ModelLock, ModelLockError
 from streamptron.keeping.read import read
 from streamptron.keeping.write import contents_of, write
-from streamptron.learners.fields import event_of, is_union, pipeline_with, takes_fields, texts_of
-from streamptron.learners.text import Tokenizer
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from streamptron.files.reader import Reader
     from streamptron.files.sources import LineError
-    from streamptron.learners.mail import Mail
 
 # The `lines` of a pipeline that was saved in Python, which has none.
 PLAIN: dict[str, Any] = {"reading": {"format": "plain"}, "positive": None, "names": None}
@@ -98,7 +96,7 @@ class LineModel:
     def __init__(
         self,
         learner: Any,
-        tokenizer: Tokenizer | Mail | None,
+        tokenizer: TextDoor | None,
         reading: dict[str, Any],
         positive: str | None = None,
         names: list[str | None] | None = None,

@@ -87,7 +87,7 @@ def judged(
 
 def _spoke_most(model: LineModel, event: Any) -> list[str]:
     """The words that contributed most to the answer, as a header can hold them."""
-    from streamptron.learners.mail import described
+    from streamptron.common.tokens import described
 
     learner = model.learner
     if learner.hash_bits is not None:  # it has no names

@@ -15,7 +15,7 @@ import time
 import typing
 from typing import Any
 
-from streamptron.keeping.files import beside, is_at, lock, remove_left
+from streamptron.common.disk import beside, is_at, lock, remove_left
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,12 +11,12 @@ import typing
 import zlib
 from typing import Any, BinaryIO
 
+from streamptron.common.disk import check_regular
 from streamptron.common.errors import ModelFileError
 from streamptron.common.values import decode, kept_metadata
 from streamptron.doors.state import header_read
 from streamptron.keeping.classes import classes
 from streamptron.keeping.container import Texts
-from streamptron.keeping.files import check_regular
 from streamptron.keeping.layout import (
     BESIDE,
     HEADER_LIMIT,

@@ -9,6 +9,7 @@ import sys
 import typing
 from typing import Any
 
+from streamptron.common.disk import replace
 from streamptron.common.names import type_shown
 from streamptron.common.values import (
     encoded,
@@ -19,7 +20,6 @@ from streamptron.common.values import (
 from streamptron.common.version import RELEASE
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
-from streamptron.engine.api import UNICODE
 from streamptron.keeping.container import (
     buffers_of,
     checksum,
@@ -28,7 +28,6 @@ from streamptron.keeping.container import (
     packed,
     text_of,
 )
-from streamptron.keeping.files import replace
 from streamptron.keeping.layout import COUNTS, IN_PLACE, JOURNAL, STEPS, Contents
 
 if typing.TYPE_CHECKING:
@@ -191,7 +190,7 @@ def _packed(contents: Contents) -> list[Any]:
     if tokenizer is not None:
         name = type(tokenizer).__name__.lower()
         texts[name] = text_of(encoded_parameters(tokenizer._get_params()))
-        texts["unicode"] = text_of(UNICODE)  # of the letters by which it splits
+        texts["unicode"] = text_of(tokenizer._unicode)  # of the letters by which it splits
     if lines is not None:
         texts["lines"] = text_of(lines)
     if wrapper is not None:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import typing
-
 from streamptron.common.parameters import arguments
 from streamptron.doors.texts import MailDoor
 from streamptron.learners.text import TextTransformer
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable
 
 
 class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
@@ -100,17 +95,3 @@ class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
         self, headers: bool = True, text: bool = True, bytes: int = 3500, fold: bool = True
     ) -> None:
         self._configure(**arguments(locals()))
-
-
-def described(feature: Hashable) -> str:
-    """A feature of a Mail as a person reads it.
-
-    Examples
-    --------
-    >>> described("subject:free"), described("prize"), described(b"\\nTo:")
-    ('subject: free', 'text: prize', 'bytes: "\\\\nTo:"')
-    """
-    if isinstance(feature, bytes):
-        return 'bytes: "' + repr(feature)[2:-1].replace('"', '\\"') + '"'
-    field, colon, word = str(feature).partition(":")
-    return f"{field}: {word}" if colon else f"text: {field}"

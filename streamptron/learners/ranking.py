@@ -10,7 +10,7 @@ from streamptron.common.checks import jobs_of
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.model import RULES
 from streamptron.doors.ranking import RankModel
-from streamptron.estimator.base import OneVector, summing_to, top_of
+from streamptron.estimator.base import OneVector, TopFeatures, summing_to, top_of
 from streamptron.estimator.learner import Learner
 from streamptron.learners.perceptron import Averaged
 
@@ -20,7 +20,6 @@ if typing.TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from streamptron.doors.model import TopFeatures
     from streamptron.estimator.batches import Batch
 
 

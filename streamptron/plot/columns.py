@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.names import short_repr, type_shown
-from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.looking import learner_of
 from streamptron.plot.drawing import (
     axes_of,
@@ -117,7 +116,7 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
 def columns_of(model: Any) -> tuple[Any, dict[Hashable, Spread]]:
     """The learner of a model, and its columns of numbers, of which there is at least one."""
     _, learner = learner_of(model)
-    if not isinstance(learner, AdaptiveModel):
+    if not hasattr(learner, "_columns"):
         raise TypeError(
             f"the model is {type_shown(learner)}, which keeps no columns of numbers; an "
             "AdaptiveClassifier does, and top_weights draws the weights of any"

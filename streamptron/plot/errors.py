@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.names import short_repr, type_shown
-from streamptron.data.record import Record, Window, check_record
+from streamptron.common.record import Record, Window, check_record
 from streamptron.plot.answers import wilson
 from streamptron.plot.drawing import (
     COLOURS,

@@ -6,8 +6,8 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
+from streamptron.common.history import History
 from streamptron.common.names import type_shown
-from streamptron.data.history import History
 from streamptron.plot.drawing import (
     IN_LINES,
     LINES,

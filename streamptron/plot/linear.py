@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.names import short_repr, type_shown
-from streamptron.doors._core import PairModel
-from streamptron.doors.ranking import RankModel
-from streamptron.estimator.looking import learner_of
+from streamptron.estimator.looking import learner_of, ranks
 
 if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +22,7 @@ if typing.TYPE_CHECKING:
 def answering(model: Any, serve: Any) -> Any:
     """The learner, answering by one kept vector only."""
     _, learner = learner_of(model)
-    if isinstance(learner, RankModel):
+    if ranks(learner):
         raise TypeError(
             f"{type_shown(learner)} has no boundary between labels; top_weights and "
             "explanation show it"
@@ -100,7 +98,7 @@ def towards(learner: Any, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """How far the second label is ahead of the first: of one score or two a row."""
     if scores.ndim == 1 or scores.shape[1] == 1:
         alone: NDArray[np.float64] = scores.reshape(-1)
-        return -alone if isinstance(learner, PairModel) and learner._positive == 0 else alone
+        return alone if learner._positive else -alone
     ahead: NDArray[np.float64] = scores[:, 1] - scores[:, 0]
     return ahead
 
@@ -134,7 +132,7 @@ def weights_between(learner: Any) -> tuple[dict[Hashable, float], float]:
     rows = learner._weights(kind)[1]
     biases = learner._intercepts(kind)[1]
     if len(rows) == 1:
-        sign = -1.0 if isinstance(learner, PairModel) and learner._positive == 0 else 1.0
+        sign = 1.0 if learner._positive else -1.0
         return {name: sign * weight for name, weight in rows[0].items()}, sign * biases[0]
     first, second = rows
     names = dict.fromkeys([*first, *second])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.data.finite import data_of
+from streamptron.estimator.finite import data_of
 from streamptron.estimator.looking import Before, learner_of
 from streamptron.plot.drawing import (
     MARKERS,

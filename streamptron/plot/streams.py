@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.names import short_repr, type_shown
-from streamptron.data.finite import error_of
-from streamptron.data.record import Record, check_record
-from streamptron.doors.ranking import RankModel
-from streamptron.estimator.looking import Before, learner_of
+from streamptron.common.record import Record, check_record
+from streamptron.estimator.finite import error_of
+from streamptron.estimator.looking import Before, learner_of, ranks
 from streamptron.plot.drawing import (
     COLOURS,
     HATCHES,
@@ -271,7 +270,7 @@ def _recorded_memory(record: Any, stream: Any) -> tuple[list[tuple[int, int, int
 def _parts(model: Any) -> tuple[Any, Any]:
     """What stands before the learner (or None), as a copy that may learn; and the learner."""
     tokenizer, learner = learner_of(model)
-    if tokenizer is not None and isinstance(learner, RankModel):
+    if tokenizer is not None and ranks(learner):
         raise TypeError(
             "model begins with a Tokenizer or other steps; give the RankingPerceptron alone, and "
             "candidates that are dicts or what transform_one of the Tokenizer makes"

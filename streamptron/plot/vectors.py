@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.names import short_repr, type_shown
-from streamptron.data.finite import data_of
+from streamptron.estimator.finite import data_of
 from streamptron.estimator.looking import Before, learner_of
 from streamptron.plot.drawing import (
     HATCHES,

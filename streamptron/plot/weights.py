@@ -8,9 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from streamptron.common.names import short_repr
-from streamptron.doors._core import BinaryModel
-from streamptron.doors.ranking import RankModel
-from streamptron.estimator.looking import learner_of
+from streamptron.estimator.looking import learner_of, ranks
 from streamptron.plot.drawing import (
     COLOURS,
     HATCHES,
@@ -71,7 +69,7 @@ def top_weights(
     check_axes(ax)
     whole("n", n)
     _, learner = learner_of(model)
-    if _ranks(learner):
+    if ranks(learner):
         if label is not None:
             raise ValueError(f"label={short_repr(label)}; a RankingPerceptron has no labels")
         top, towards = learner.top_features(n), None
@@ -86,7 +84,7 @@ def top_weights(
             )
         top, towards = learner.top_features(n, label), label
         if label is None:
-            towards = True if isinstance(learner, BinaryModel) else learner._towards
+            towards = learner._towards
     bars = [*top.positive, *reversed(top.negative)]
     if not bars:
         raise ValueError("all weights of the model are 0: there is nothing to show")
@@ -157,18 +155,14 @@ def explanation(
     check_axes(ax)
     whole("n", n)
     tokenizer, learner = learner_of(model)
-    if _ranks(learner):
+    if ranks(learner):
         parts = list((model if tokenizer is not None else learner).explain_one(x, label))
         goal = "lead of the best" if label is None else f"lead of {label_text(label)}"
     else:
         event = x if tokenizer is None else tokenizer.transform_one(x)
         parts = list(learner.explain_one(event, label))
         if label is None:
-            label = (
-                learner.predict_one(event)
-                if learner._scores_by_label
-                else (True if isinstance(learner, BinaryModel) else learner._towards)
-            )
+            label = learner.predict_one(event) if learner._scores_by_label else learner._towards
         goal = f"score for {label_text(label)}"
     bars = [(label_text(name), part) for name, part in parts[:n]]
     if rest := parts[n:]:
@@ -210,8 +204,3 @@ def explanation(
     ax.set_ylim(len(bars) - 0.4, -0.6)
     ax.set_xlabel(f"{goal}: {score:.4g}")
     return ax
-
-
-def _ranks(learner: Any) -> bool:
-    """Whether it chooses among candidates; a check that narrows no type, as stubs lack methods."""
-    return isinstance(learner, RankModel)

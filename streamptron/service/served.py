@@ -16,9 +16,9 @@ from streamptron.doors._core import BinaryModel
 from streamptron.doors.ranking import RankModel
 from streamptron.doors.steps import can_undo
 from streamptron.doors.texts import MailDoor, TextDoor
+from streamptron.files.fields import event_of, is_union, texts_of
 from streamptron.keeping.journal import Journal, journal_of
 from streamptron.keeping.read import model_of, read
-from streamptron.learners.fields import event_of, is_union, texts_of
 from streamptron.service.bad import Bad, refused
 from streamptron.service.labels import Labels
 
@@ -312,7 +312,7 @@ class Served:
         if name is None:
             return INTERCEPT
         if self.kind == "mail":
-            from streamptron.learners.mail import described
+            from streamptron.common.tokens import described
 
             return described(name)
         return name if isinstance(name, str) else str(name)

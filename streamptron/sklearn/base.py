@@ -21,7 +21,7 @@ except ImportError as _error:
 from streamptron.common.cells import SKIP_NAN
 from streamptron.common.checks import WEIGHT, are_weights
 from streamptron.common.names import short_repr
-from streamptron.doors._core import BinaryModel
+from streamptron.estimator.base import BinaryEstimator
 from streamptron.estimator.batches import batch_of, steps_of
 from streamptron.estimator.passes import labels_met
 from streamptron.sklearn import epochs
@@ -190,7 +190,7 @@ class Classifier(Wrapper):
         """A learner that knows the classes and has learned nothing."""
         labels = classes.tolist()
         kind = self._two if len(labels) == 2 else self._several
-        of_two = issubclass(kind, BinaryModel)
+        of_two = issubclass(kind, BinaryEstimator)
         if of_two and isinstance(class_weight, Mapping):
             first, second = labels
             class_weight = {
@@ -218,7 +218,7 @@ class Classifier(Wrapper):
         """The model, or one that takes its place, with the classes that it does not know yet."""
         known = self.classes_.tolist()
         model = self.model_
-        if isinstance(model, BinaryModel):
+        if isinstance(model, BinaryEstimator):
             own = {name: _plain(getattr(self, name)) for name in self._several_own}
             params = {**self.model_._get_params(), "class_weight": self.class_weight, **own}
             model = self._several(**params)
@@ -302,7 +302,7 @@ class Classifier(Wrapper):
     def _probabilities(self, classes: np.ndarray, model: Any, rows: Named) -> np.ndarray:
         """The core's probabilities by class."""
         p: np.ndarray = model.predict_proba_many(*rows)
-        if isinstance(model, BinaryModel):
+        if isinstance(model, BinaryEstimator):
             return p
         labels = model.labels
         return self._of_classes(classes, labels, p.T, 0.0 if labels else 1.0 / len(classes)).T
@@ -319,7 +319,7 @@ class Classifier(Wrapper):
 
         A class that the core does not know yet has the entry `unknown`.
         """
-        if isinstance(model, BinaryModel):
+        if isinstance(model, BinaryEstimator):
             return kept[0]  # type: ignore[no-any-return]
         kept = self._of_classes(classes, model.labels, kept, unknown)
         return self._of_two(*kept) if len(kept) == 2 else kept
@@ -452,6 +452,6 @@ def _told(
 
     The second is None if all are 1.
     """
-    labels = [False, True] if isinstance(model, BinaryModel) else classes.tolist()
+    labels = [False, True] if isinstance(model, BinaryEstimator) else classes.tolist()
     w = 1.0 if weights is None else weights
     return labels, steps_of(w, labels, numbers, model._checked_step)

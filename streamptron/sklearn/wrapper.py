@@ -5,7 +5,6 @@ A wrapper checks what scikit-learn promises; all else is the learner's own, `mod
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
@@ -21,10 +20,10 @@ from sklearn.utils.validation import (
 
 from streamptron.common.cells import SKIP_NAN
 from streamptron.common.names import Pair, short_repr
-from streamptron.doors._core import BinaryModel
-from streamptron.doors.model import Model, TopFeatures
+from streamptron.estimator.base import BinaryEstimator, TopFeatures
 from streamptron.estimator.columns import Rows
 from streamptron.estimator.frames import frame_matrix, frame_wrap
+from streamptron.estimator.learner import Learner, Savable
 
 NO_VALIDATION = "no_validation"  # scikit-learn's word for a y that is not given
 Explanation = list[tuple[Hashable, float]]
@@ -41,7 +40,7 @@ class Named(NamedTuple):
         return Named(self.X[rows], self.names)
 
 
-class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
+class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
     """A classifier of scikit-learn with a learner of ours inside, `model_`.
 
     Features are the names of a frame's columns, or the numbers of columns without names. NaN is a
@@ -213,37 +212,13 @@ class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has n
             raise ValueError(
                 f"label={short_repr(label)} is none of the classes, {short_repr(classes, 200)}"
             )
-        if isinstance(self.model_, BinaryModel):
+        if isinstance(self.model_, BinaryEstimator):
             return classes.index(label) == 1
         return label
 
     # --- Files
 
-    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
-        """Write the fitted classifier into a file; ``streamptron.load`` reads it back.
-
-        It is the file of `model_`, with what the classifier has beside it; the C library opens it,
-        too, and sees the learner alone.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        metadata : dict, default=None
-            What JSON can hold, kept with the model; see ``streamptron.read_metadata``.
-
-        Raises
-        ------
-        TypeError
-            If a parameter or a class is an object that no file can hold, such as a RandomState.
-        OSError
-            If the file cannot be written.
-        """
-        from streamptron.keeping.write import save
-
-        save(self, path, metadata)
-
-    def _file_wrapper(self) -> tuple[Model, dict[str, Any]]:
+    def _file_wrapper(self) -> tuple[Learner, dict[str, Any]]:
         """The learner, and what there is beside it."""
         check_is_fitted(self)
         params = self.get_params(deep=False)
@@ -253,7 +228,7 @@ class Wrapper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has n
         return learner, {"class": type(self).__name__, "given": given, "kept": kept}
 
     @classmethod
-    def _of_file(cls, learner: Model, given: dict[str, Any], kept: dict[str, Any]) -> Self:
+    def _of_file(cls, learner: Learner, given: dict[str, Any], kept: dict[str, Any]) -> Self:
         """The classifier that `_file_wrapper` wrote; an error if the data are not one's."""
         made = cls(**given)
         for name, value in kept.items():

@@ -162,8 +162,7 @@ def _scores(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
     """A score a label; of two labels that share an output, one speaks against the other."""
     scores = np.asarray(learner.decision_function_many(rows))
     if scores.ndim == 1:
-        positive = 1 if isinstance(learner, Perceptron) else learner._positive
-        scores = np.stack([scores if k == positive else -scores for k in range(2)], axis=1)
+        scores = np.stack([scores if k == learner._positive else -scores for k in range(2)], axis=1)
     if isinstance(learner, Perceptron):
         return scores
     return scores[:, _order(learner, labels)]

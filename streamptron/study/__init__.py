@@ -1,7 +1,7 @@
 """Passes over finite data, margins and bounds, and learners compared on one stream."""
 
-from streamptron.data.history import History, Pass
-from streamptron.data.record import Window
+from streamptron.common.history import History, Pass
+from streamptron.common.record import Window
 from streamptron.study.compare import Comparison, Result, compare
 from streamptron.study.margins import dataset_margin, geometric_margin, margin, mistake_bound
 from streamptron.study.passes import fit

@@ -17,8 +17,8 @@ import numpy as np
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import need
 from streamptron.common.table import frame, table
-from streamptron.data.finite import error_of
-from streamptron.doors.model import Model
+from streamptron.estimator.finite import error_of
+from streamptron.estimator.looking import is_learner
 from streamptron.estimator.pipeline import TextPipeline
 from streamptron.study.recorder import Recorder
 
@@ -404,7 +404,7 @@ def _memory(model: Any) -> tuple[int | None, str | None]:
     """How many bytes a model takes, and by what measure."""
     if isinstance(model, TextPipeline) and model._pair is not None:
         model = model._pair[1]
-    if isinstance(model, Model):
+    if is_learner(model):
         return model.memory_usage, "memory_usage"
     try:
         return len(pickle.dumps(model)), "pickle"

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.names import type_shown
-from streamptron.data.finite import data_of
-from streamptron.doors._core import PairModel
+from streamptron.estimator.finite import data_of
 from streamptron.estimator.looking import learner_of
 
 if typing.TYPE_CHECKING:
@@ -180,8 +179,8 @@ def _leads(
 ) -> NDArray[np.float64]:
     """How far each event's label is ahead; `outputs`: its number among the known labels."""
     if scores.shape[1] == 1:
-        speaks_for = learner._positive if isinstance(learner, PairModel) else 1
-        leads: NDArray[np.float64] = np.where(outputs == speaks_for, scores[:, 0], -scores[:, 0])
+        towards = outputs == learner._positive
+        leads: NDArray[np.float64] = np.where(towards, scores[:, 0], -scores[:, 0])
         return leads
     rows = np.arange(len(scores))
     others = scores.copy()

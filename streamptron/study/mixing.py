@@ -20,7 +20,7 @@ from streamptron.keeping.merging import merge
 if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streamptron.data.finite import Lessons
+    from streamptron.estimator.finite import Lessons
 
 
 def learned_by_several(

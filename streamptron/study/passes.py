@@ -13,13 +13,12 @@ import numpy as np
 
 from streamptron.common.bars import bar_of
 from streamptron.common.checks import jobs_of
+from streamptron.common.history import History, Pass
 from streamptron.common.names import short_repr
-from streamptron.data.finite import Lessons, data_of
-from streamptron.data.grades import GradedData, ranked_of
-from streamptron.data.history import History, Pass
-from streamptron.doors._core import BinaryModel, PairModel
-from streamptron.doors.ranking import RankModel
-from streamptron.estimator.looking import Before, learner_of
+from streamptron.estimator.base import BinaryEstimator, PairEstimator
+from streamptron.estimator.finite import Lessons, data_of
+from streamptron.estimator.grades import GradedData, ranked_of
+from streamptron.estimator.looking import Before, learner_of, ranks
 from streamptron.estimator.passes import check_learns
 from streamptron.keeping.mergeable import check_alike
 from streamptron.study.mixing import learned_by_several
@@ -165,7 +164,7 @@ def fit(
             )
     checked: Lessons | None = None
     lessons: Lessons
-    if isinstance(learner, RankModel):
+    if ranks(learner):
         lessons = ranked_of(data, learner, tokenizer)
         if picking and isinstance(lessons, GradedData):
             raise ValueError(
@@ -328,8 +327,8 @@ def _start(learner: Any, twin: Any, lessons: Lessons, rng: np.random.Generator) 
             f'init="random", but data has {len(features)} features and the {kind} keeps '
             f"max_features={learner.max_features}; raise that, or start without init"
         )
-    alone = isinstance(learner, BinaryModel | RankModel)
-    alone = alone or (isinstance(learner, PairModel) and len(lessons.labels) <= 2)
+    alone = ranks(learner) or isinstance(learner, BinaryEstimator)
+    alone = alone or (isinstance(learner, PairEstimator) and len(lessons.labels) <= 2)
     if not alone:
         twin._expect_labels(lessons.labels)
     for output in range(1 if alone else len(lessons.labels)):

@@ -11,11 +11,11 @@ from time import monotonic
 from typing import Any
 
 from streamptron.common.checks import whole
+from streamptron.common.disk import replace
 from streamptron.common.names import short_repr, type_shown
+from streamptron.common.record import Record
 from streamptron.common.river import module_of
-from streamptron.data.record import Record
-from streamptron.doors.model import Model
-from streamptron.keeping.files import replace
+from streamptron.estimator.looking import is_learner
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -348,7 +348,7 @@ def _learner(model: Any) -> Any:
     steps = getattr(model, "steps", None)
     if isinstance(steps, Mapping) and steps:
         return _learner(list(steps.values())[-1])
-    return model if isinstance(model, Model) else None
+    return model if is_learner(model) else None
 
 
 def _detector(drift: Any) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from streamptron import AdaptiveClassifier, Mail, Perceptron, Tokenizer, load
-from streamptron.learners.mail import described
+from streamptron.common.tokens import described
 from tests.support.mails import (
     CORPORA,
     changed,

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from streamptron.common.checks import truth
+from streamptron.common.disk import replace
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.table import frame, table
-from streamptron.keeping.files import replace
 
 LABELS = 50  # the first so many have errors of their own in each window
 LABELS_SHOWN = 10

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamptron.learners.text import Tokenizer
-
 
 def texts_of(reading: dict[str, Any]) -> tuple[str, ...]:
     """The fields of texts, where there are several, or features beside them; else none."""
@@ -21,7 +19,7 @@ def texts_of(reading: dict[str, Any]) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
-def with_features(tokenizer: Tokenizer) -> Any:
+def with_features(tokenizer: Any) -> Any:
     """What makes an event of texts, and of all else that is there."""
     from streamptron.common.river import compose
 

@@ -25,7 +25,6 @@ from streamptron.estimator.batches import Batch, batch_of, numbered, steps_of
 from streamptron.estimator.columns import Rows
 from streamptron.estimator.looking import Before
 from streamptron.estimator.passes import Passes
-from streamptron.files.reader import Reader
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,9 +140,14 @@ def error_of(what: str, error: Exception) -> Exception:
     return (TypeError if isinstance(error, TypeError) else ValueError)(f"{what}: {error}")
 
 
+def is_read(data: Any) -> bool:
+    """Whether it is what streamptron.files.read returns, whose folder is above this one."""
+    return hasattr(type(data), "records")
+
+
 def _columns(data: Any, name: str) -> tuple[Any, Any, list[float] | None, Callable[[int], str]]:
     """Events, labels, sample weights if they differ from 1, and how an error names a row."""
-    if isinstance(data, Reader):
+    if is_read(data):
         records = list(data.records())
         weights = [record.w for record in records]
         return (

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.data.finite import QueryData, asked, error_of, queries_of
 from streamptron.estimator import queries
 from streamptron.estimator.batches import Batch
-from streamptron.files.reader import Reader
+from streamptron.estimator.finite import QueryData, asked, error_of, is_read, queries_of
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable
@@ -22,14 +21,14 @@ def ranked_of(
     data: Any, model: Any, tokenizer: Any = None, name: str = "data"
 ) -> QueryData | GradedData:
     """Look at finite data as candidates of which one was chosen, or as documents with grades."""
-    if not isinstance(data, Reader) and not (isinstance(data, tuple) and len(data) == 3):
+    if not is_read(data) and not (isinstance(data, tuple) and len(data) == 3):
         return queries_of(data, tokenizer, name)
     if tokenizer is not None:
         raise TypeError(
             "model begins with a Tokenizer; fit the RankingPerceptron alone, with texts as what "
             "transform_one of the Tokenizer makes of them"
         )
-    X, grades, qid = _read(data, name) if isinstance(data, Reader) else data
+    X, grades, qid = _read(data, name) if is_read(data) else data
     batch = asked(name, model._rows, X, None)
     if not len(batch):
         raise ValueError(f"{name} is empty; give at least two rows of one query")
@@ -38,7 +37,7 @@ def ranked_of(
     return asked(name, GradedData, X, batch, ranks, ends)  # type: ignore[no-any-return]
 
 
-def _read(reader: Reader, name: str) -> tuple[list[Any], list[Any], list[Any]]:
+def _read(reader: Any, name: str) -> tuple[list[Any], list[Any], list[Any]]:
     """Rows, grades and queries of a file."""
     records = list(reader.records())
     for record in records:

@@ -13,6 +13,7 @@ from importlib.util import spec_from_file_location
 from types import ModuleType
 
 CORE = "streamptron.doors._core"
+DOORS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "doors")
 
 
 class Compiled:
@@ -25,7 +26,7 @@ class Compiled:
         """Of any module that lies there."""
         if not name.startswith("streamptron.doors.") and name != "streamptron.engine.api":
             return None
-        core = PathFinder.find_spec(CORE, [os.path.dirname(__file__)])
+        core = PathFinder.find_spec(CORE, [DOORS])
         if core is None or core.origin is None:  # nothing has been compiled
             return None
         loader = ExtensionFileLoader(name, core.origin)

@@ -1,1 +1,0 @@
-"""Finite data, and what was noted of a stream."""
