@@ -21,6 +21,10 @@ SWITCH = 0.0001
 # When Python looks for garbage. An answer waits meanwhile, so it is to look through few objects at
 # a time. What is remembered is packed (ledger.py), so that it is not looked through at all.
 GARBAGE = (1000, 3, 10)
+# Bytes that are asked for and freed once, at the start. From then on glibc keeps twice as many free
+# ones at the end of its memory. Else it gives them back to the system after each request, and the
+# next one gets them page by page.
+FREE = 1 << 24
 
 
 class Door(typing.Protocol):
@@ -75,6 +79,7 @@ class Running:
         gc.collect()
         gc.freeze()  # what is there now stays, and is not looked through again
         gc.set_threshold(*GARBAGE)
+        bytes(FREE)
         saved = True
         try:
             await self._serve()

@@ -238,6 +238,20 @@ SP_PRIVATE size_t sp_decimal_write(double number, char *to)
 }
 
 #ifdef __SIZEOF_INT128__
+/* 0. and so many figures, of the smallest first, two at a time. */
+static void sp_figures_write(uint64_t figures, int places, char *to)
+{
+    char *p = to + places + 2;
+    memcpy(to, "0.", 2);
+    for (*p = 0; p - to > 3; figures /= 100) {
+        unsigned two = (unsigned)(figures % 100);
+        *--p = (char)('0' + two % 10);
+        *--p = (char)('0' + two / 10);
+    }
+    if (p - to > 2)
+        *--p = (char)('0' + figures);
+}
+
 SP_API size_t sp_share_write(double number, char *to)
 {
     typedef unsigned __int128 wide;
@@ -256,33 +270,26 @@ SP_API size_t sp_share_write(double number, char *to)
     for (double size = number; size < 0.1 && places < 20; size *= 10.0, places++)
         scale *= 10;
     wide mask = ((wide)1 << shift) - 1, exact = mantissa * scale;
-    wide above = (mantissa + 2) * scale, below = (mantissa - (fraction ? 2 : 1)) * scale;
+    wide above = exact + 2 * scale, below = exact - (fraction ? 2 : 1) * scale;
     bool even = (fraction & 1) == 0;
     low = (uint64_t)(below >> shift) + ((below & mask) != 0 || !even);
     high = (uint64_t)(above >> shift) - ((above & mask) == 0 && !even);
-    while (high / (10 * unit) * 10 >= (low + unit - 1) / unit) {
-        unit *= 10;
-        places--;
+    for (; high / 10 * 10 >= low; unit *= 10, places--) { /* one figure fewer lies between, too */
+        low = (low + 9) / 10;
+        high /= 10;
     }
     nearest = (uint64_t)(exact >> shift);
-    uint64_t rest = nearest % unit;
-    nearest /= unit;
     if (unit == 1) {
         wide half = (wide)1 << (shift - 1), left = exact & mask;
         nearest += left > half || (left == half && (nearest & 1));
-    } else
+    } else {
+        uint64_t rest = nearest % unit;
+        nearest /= unit;
         nearest += rest > unit / 2
                    || (rest == unit / 2 && ((exact & mask) != 0 || (nearest & 1)));
-    low = (low + unit - 1) / unit;
-    high /= unit;
-    nearest = nearest < low ? low : nearest > high ? high : nearest;
-    to[0] = '0';
-    to[1] = '.';
-    for (int i = places + 1; i >= 2; i--) {
-        to[i] = (char)('0' + nearest % 10);
-        nearest /= 10;
     }
-    to[places + 2] = 0;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+    sp_figures_write(nearest, places, to);
     return (size_t)places + 2;
 }
 #else
