@@ -10,9 +10,9 @@ from streamptron.common.names import Pair, value_in
 from streamptron.common.table import table
 from streamptron.common.tokens import described as described_name
 from streamptron.doors._core import BinaryModel
-from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.texts import MailDoor
 from streamptron.files.fields import takes_fields
+from streamptron.learners.adaptive import AdaptiveClassifier
 
 if typing.TYPE_CHECKING:
     from streamptron.files.lines import LineModel
@@ -81,7 +81,7 @@ def _is_gap(learner: Any, event: Any, feature: Any) -> bool:
     """Whether an explanation names a column because the event lacks it."""
     if feature is None or isinstance(feature, Pair) or feature in event:
         return False
-    return isinstance(learner, AdaptiveModel) and learner.hash_bits is None
+    return isinstance(learner, AdaptiveClassifier) and learner.hash_bits is None
 
 
 def event_of(model: LineModel, text: str) -> Any:

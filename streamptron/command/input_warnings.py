@@ -15,7 +15,7 @@ from streamptron.command.alike import Alike
 from streamptron.command.columns import Columns
 from streamptron.command.words import Words
 from streamptron.common.names import short_repr
-from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.learners.adaptive import AdaptiveClassifier
 
 if typing.TYPE_CHECKING:
     from streamptron.command.blocks import Block
@@ -109,7 +109,7 @@ class InputWarnings:
                     f"{column} has no weight in this model, so it says nothing; is it named as in "
                     "the training?",
                 )
-        if isinstance(model, AdaptiveModel):
+        if isinstance(model, AdaptiveClassifier):
             for missed in model._columns():
                 if isinstance(missed, str) and missed not in block.header:
                     self._say(
@@ -218,7 +218,7 @@ class InputWarnings:
     def _gaps(self, block: Block, where: str) -> None:
         if block.model.reading["format"] not in ("csv", "jsonl"):
             return  # in the others what is not written is 0, and is meant to be
-        if isinstance(block.model.learner, AdaptiveModel):
+        if isinstance(block.model.learner, AdaptiveClassifier):
             return  # to which such a gap is none of the column's values
         import statistics  # slow to import, and only needed here
 

@@ -33,8 +33,8 @@ from streamptron.command.options import (
 from streamptron.common.disk import replace
 from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
-from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.files.lines import LineModel
+from streamptron.learners.adaptive import AdaptiveClassifier
 from streamptron.learners.registry import LEARNERS
 
 if typing.TYPE_CHECKING:
@@ -292,7 +292,7 @@ def gates(model: str, number: int, drawing: Drawing) -> None:
 def _column_of(lines: LineModel, name: str) -> Any:
     """The column of that name, which need not be a text; the name itself if there is none."""
     learner = lines.learner
-    if not isinstance(learner, AdaptiveModel) or learner.hash_bits is not None:
+    if not isinstance(learner, AdaptiveClassifier) or learner.hash_bits is not None:
         return name
     return {str(known): known for known in learner._columns()}.get(name, name)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Generic, Never, NoReturn, Self, TypeVar, overload
 
 from streamptron.common.checks import ByLabel, checked_number, real
 from streamptron.common.errors import ParameterError, ParameterTypeError
@@ -15,6 +15,7 @@ KEPT = ("current", "average", "pocket")
 
 _WEIGHT = "a number of at least 0 and at most 1e+50"
 
+Value = TypeVar("Value")
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -27,26 +28,30 @@ class UnfitRow(ValueError):
         return f"row {self.args[0]} of X{str(self.args[1]).removeprefix('it')}"
 
 
-class _Kept(property):
-    """A property that reads a model's parameter of its name."""
+class kept(Generic[Value]):
+    """An attribute of a learner's class: the parameter of its name, which can only be read."""
 
     def __init__(self, about: str) -> None:
-        def read(model: Any) -> Any:
-            return model._param(self._name)
-
-        read.__doc__ = about
-        super().__init__(read)
-        self._read = read
+        self.__doc__ = about
 
     def __set_name__(self, owner: type, name: str) -> None:
-        super().__set_name__(owner, name)  # type: ignore[misc]  # typeshed lacks it
         self._name = name
-        self._read.__annotations__["return"] = owner.__annotations__[name]  # for the reference
 
+    @overload
+    def __get__(self, model: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, model: Any, owner: type) -> Value: ...
+    def __get__(self, model: Any, owner: type) -> Self | Value:
+        if model is None:
+            return self
+        value: Value = model._param(self._name)
+        return value
 
-def kept(about: str) -> Any:
-    """An attribute of a learner's class: the parameter of its name, which can be read."""
-    return _Kept(about)
+    def __set__(self, model: Any, value: Never) -> NoReturn:
+        name = self._name
+        raise AttributeError(
+            f"{name} is fixed; clone({{{name!r}: ...}}) makes a model with another"
+        )
 
 
 def arguments(given: dict[str, Any]) -> dict[str, Any]:

@@ -212,11 +212,6 @@ cdef class LabelModel(Model):
         self._label_ids, theirs._label_ids = theirs._label_ids, self._label_ids
         Model._exchange(self, other)
 
-    @property
-    @cython.critical_section
-    def max_labels(self):
-        return self._params["max_labels"]
-
     cdef int _check_room(self, label, Py_ssize_t n_labels) except -1:
         """That a label, which is the next after n_labels others, may be added."""
         most = self._params["max_labels"]

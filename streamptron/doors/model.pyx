@@ -157,48 +157,9 @@ cdef class Model(EventDoor):
         self._objects_new = False
         sp_event_free(&self.event)
 
-    # The parameters, as they were given. They are fixed: use clone({...}) for others.
-    @property
-    def intercept(self):
-        return self._param("intercept")
-
-    @property
-    def degree(self):
-        return self._param("degree")
-
-    @property
-    def interactions(self):
-        return self._param("interactions")
-
-    @property
-    def max_pairs(self):
-        return self._param("max_pairs")
-
-    @property
-    def class_weight(self):
-        return self._param("class_weight")
-
-    @property
-    def false_positive_rate(self):
-        return self._param("false_positive_rate")
-
-    @property
-    def max_features(self):
-        return self._param("max_features")
-
-    @property
-    @cython.critical_section
-    def hash_bits(self):
-        return self._params["hash_bits"]
-
-    @property
-    @cython.critical_section
-    def hash_seed(self):
-        return self._params["hash_seed"]
-
     @cython.critical_section
     def _param(self, str name):
-        """A parameter that only some of the learners have."""
+        """A parameter as it was given; an AttributeError if this kind of learner has it not."""
         if name not in self._params:
             raise AttributeError(f"{type(self).__name__} has no parameter {name}")
         return self._params[name]

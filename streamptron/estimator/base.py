@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 from streamptron.common.checks import jobs_of
 from streamptron.common.errors import ParameterError, plain
 from streamptron.common.names import short_repr, type_shown, value_in
+from streamptron.common.parameters import kept
 from streamptron.common.river import base
 from streamptron.doors._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.batch import NEW_LABELS, UNSORTED
@@ -476,6 +477,8 @@ class BinaryEstimator(BinaryModel, OneVector, Estimator):  # type: ignore[misc] 
 
 class ByLabel(LabelModel, Answering):
     """Any labels: the weights of one output each."""
+
+    max_labels = kept[int | None]("How many labels it learns at most.")
 
     @property
     def _known_labels(self) -> list[Any]:

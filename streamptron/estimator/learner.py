@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import typing
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
 from streamptron.common.parameters import kept
@@ -81,7 +81,19 @@ class Savable:
 class Learner(Savable, Model, base.Estimator):
     """A compiled model as a River estimator, whatever it answers."""
 
-    missing: str = kept('What is left out of an event: "skip", "skip_nan" or "refuse".')
+    # The parameters that learners share, as they were given.
+    intercept = kept[bool]("Whether an intercept is learned.")
+    class_weight = kept[Mapping[Hashable, float] | None]("What scales the steps for each label.")
+    false_positive_rate = kept[Mapping[Hashable, float] | None](
+        "How many events of other labels may be answered with a label, as a share."
+    )
+    max_features = kept[int | None]("How many features have weights at most.")
+    hash_bits = kept[int | None]("A feature is one of 2**hash_bits numbers; None: it has a name.")
+    hash_seed = kept[int | None]("The seed of the hash; None: it is a secret.")
+    degree = kept[int]("2: all pairs of features are features, too.")
+    interactions = kept[tuple[tuple[str, str], ...] | None]("The fields whose features are paired.")
+    max_pairs = kept[int]("How many pairs an event makes at most.")
+    missing = kept[str]('What is left out of an event: "skip", "skip_nan" or "refuse".')
 
     @property
     def _positive(self) -> int:

@@ -171,10 +171,10 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         self._configure(RULES.ADAPTIVE, **arguments(locals()))
 
     # The parameters of its own, as they were given.
-    eta: float = kept("How far a step goes.")
-    forget: float | str = kept('How fast a weight\'s steps grow long again; or "auto".')
-    naive_bayes: bool = kept("Whether the naive Bayes log-odds are one more feature.")
-    shape: str = kept('What columns of numbers say: "line", "curve" or "auto".')
+    eta = kept[float]("How far a step goes.")
+    forget = kept[float | str]('How fast a weight\'s steps grow long again; or "auto".')
+    naive_bayes = kept[bool]("Whether the naive Bayes log-odds are one more feature.")
+    shape = kept[str]('What columns of numbers say: "line", "curve" or "auto".')
 
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:

@@ -82,4 +82,4 @@ class AROW(PairEstimator):
     ) -> None:
         self._configure(RULES.AROW, **arguments(locals()))
 
-    r: float = kept("The noise of a label.")
+    r = kept[float]("The noise of a label.")

@@ -114,8 +114,8 @@ class MIRA(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
     ) -> None:
         self._configure(RULES.MIRA, **arguments(locals()))
 
-    C: float = kept("The largest step.")
-    update: str = kept('When to update: "margin" or "mistake".')
-    violators: str = kept(
+    C = kept[float]("The largest step.")
+    update = kept[str]('When to update: "margin" or "mistake".')
+    violators = kept[str](
         'Which labels lose what the true one gains: "best", "uniform" or "proportional".'
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Hashable
 
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.common.river import base
@@ -12,7 +13,7 @@ from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator.base import ByLabel
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, Self
 
     from streamptron.estimator.batches import Batch
@@ -116,9 +117,9 @@ class MultiLabelClassifier(  # type: ignore[misc]
         self._configure(RULES.SETS, **arguments(locals()))
 
     # The parameters of its own, as they were given.
-    eta: float = kept("How far a step goes.")
-    forget: float = kept("How fast a weight's steps grow long again.")
-    threshold: float | dict[Hashable, float] | str = kept(
+    eta = kept[float]("How far a step goes.")
+    forget = kept[float]("How fast a weight's steps grow long again.")
+    threshold = kept[float | dict[Hashable, float] | str](
         "The probability above which a label is answered."
     )
 

@@ -18,10 +18,10 @@ class Averaged:
 
     _param: Callable[[str], Any]
 
-    average: str = kept('The average kept: "none", "uniform" or "exponential".')
-    half_life: float = kept("The half-life of the exponential average, in events.")
-    pocket: bool = kept("Whether the weights that made the fewest mistakes are kept, too.")
-    serve: str = kept("Which weights answer.")
+    average = kept[str]('The average kept: "none", "uniform" or "exponential".')
+    half_life = kept[float]("The half-life of the exponential average, in events.")
+    pocket = kept[bool]("Whether the weights that made the fewest mistakes are kept, too.")
+    serve = kept[str]("Which weights answer.")
 
 
 class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwargs
@@ -137,7 +137,7 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
     ) -> None:
         self._configure(RULES.PERCEPTRON, **arguments(locals()))
 
-    margin: float = kept("Update whenever the score, or the true label's lead, is at most this.")
+    margin = kept[float]("Update whenever the score, or the true label's lead, is at most this.")
 
 
 class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
@@ -227,7 +227,7 @@ class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # n
     ) -> None:
         self._configure(RULES.MULTICLASS, **arguments(locals()))
 
-    margin: float = kept("Update whenever the score, or the true label's lead, is at most this.")
-    violators: str = kept(
+    margin = kept[float]("Update whenever the score, or the true label's lead, is at most this.")
+    violators = kept[str](
         'Which labels lose what the true one gains: "best", "uniform" or "proportional".'
     )

@@ -107,9 +107,9 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
     ) -> None:
         self._configure(RULES.RANKING, **arguments(locals()))
 
-    update: str = kept('The step: "perceptron", "margin" or "mistake".')
-    margin: float = kept("Update whenever the chosen candidate's lead is at most this.")
-    C: float = kept("The largest step.")
+    update = kept[str]('The step: "perceptron", "margin" or "mistake".')
+    margin = kept[float]("Update whenever the chosen candidate's lead is at most this.")
+    C = kept[float]("The largest step.")
 
     def _check_one_event(self, what: str) -> None:
         raise TypeError(

@@ -130,8 +130,8 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
         self._configure(RULES.VOTED, **arguments(locals()))
 
     # The parameters of its own, as they were given.
-    degree: int = kept("Of the kernel.")
-    budget: int | None = kept("How many updates are kept at most.")
+    degree = kept[int]("Of the kernel.")
+    budget = kept[int | None]("How many updates are kept at most.")
 
     def debug_one(self, x: Mapping[Any, float]) -> str:
         """A table of the features behind the decision, in the form that River's linear models use.

@@ -186,8 +186,27 @@ def test_a_parameter_is_named_in_few_files():
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
+def test_a_parameter_can_be_read_and_not_set(learner):
+    model = BY_CLASS_NAME[learner]()
+    for name, default in signature(type(model)).items():
+        assert getattr(model, name) == default
+        with pytest.raises(AttributeError, match=re.escape(f"{name} is fixed; clone({{'{name}'")):
+            setattr(model, name, default)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("set", ["MIRA().C = 2.0", "AROW().hash_bits = 8"])
+def test_a_type_checker_refuses_to_set_a_parameter(set, tmp_path):
+    from mypy import api
+
+    lines = "from streamptron import AROW, MIRA", "rate: float = MIRA().C", set
+    (tmp_path / "sets.py").write_text("\n".join(lines))
+    said = api.run(["--config-file", str(ROOT / "pyproject.toml"), str(tmp_path / "sets.py")])[0]
+    assert re.findall(r"sets.py:(\d)", said) == ["3"], said
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_what_can_be_read_says_what_it_is(learner):
     kind = BY_CLASS_NAME[learner]
     for name in signature(kind):
-        if isinstance(getattr(kind, name), property):  # of Python: others are the doors'
-            assert getattr(kind, name).__doc__, name
+        assert getattr(kind, name).__doc__, name
