@@ -175,12 +175,20 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run
 
 # The package with what it needs to run, no more: what a user gets.
+# The wheel is built while pip installs what it needs.
 $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(SOURCES)
 	@rm -rf $(VENV)/wheel
-	$(SILENT) "Cython and the C compiler build the core: 1 to 3 minutes of CPU, on all cores" \
-		$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
+	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/wheel $(VENV)/.river
 	@$(PIP) uninstall --yes streamptron 2>/dev/null
-	$(SILENT) "It is installed, with numpy and river" $(PIP) install $(VENV)/wheel/*.whl
+	$(SILENT) "It is installed" $(PIP) install $(VENV)/wheel/*.whl
+	@touch $@
+
+$(VENV)/wheel:
+	$(SILENT) "Cython and the C compiler build the core: 1 to 3 minutes of CPU, on all cores" \
+		$(PIP) wheel --no-deps --wheel-dir $@ .
+
+$(VENV)/.river:
+	$(SILENT) "numpy and river are installed" $(PIP) install numpy river
 	@touch $@
 
 # In place, with the tools of CONTRIBUTING.md.
@@ -189,12 +197,12 @@ $(VENV)/.dev: $(VENV)/.tools setup.py pyproject.toml $(SOURCES)
 		$(PIP) install --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.proof: $(VENV)/.made pyproject.toml
+$(VENV)/.proof: $(VENV)/.pip pyproject.toml
 	$(SILENT) "Schemathesis is installed" sh -c "$(BIN)/python -m venv $(VENV)/proof && \
 		$(PIP) --python $(VENV)/proof/bin/python install --group proof"
 	@touch $@
 
-$(VENV)/.tools: $(VENV)/.made pyproject.toml
+$(VENV)/.tools: $(VENV)/.pip pyproject.toml
 	$(SILENT) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
 		$(PIP) install --group dev
 	@touch $@
@@ -205,21 +213,25 @@ $(VENV)/.docs: $(VENV)/.tools
 
 $(VENV)/.made:
 	$(SILENT) "A Python environment of its own, in $(VENV)" $(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# whose groups the tools are
+$(VENV)/.pip: $(VENV)/.made
 	$(SILENT) "pip is brought up to date" $(PIP) install --upgrade "pip>=25.1"
 	@touch $@
 
 # `build`, and on Linux what makes a wheel fit other machines; VERSIONS="3.11 3.13" for these alone.
-dist: $(VENV)/.made
+dist: $(VENV)/.pip
 	$(SILENT) "What makes packages is installed" $(PIP) install --group dist
 	.ci/dist $(BIN)/python $(if $(VERSIONS),"$(subst $(space),|,$(strip $(VERSIONS)))")
 
 # The recipes in packaging/, read by the distributions' own tools.
-recipes: $(VENV)/.made
+recipes: $(VENV)/.pip
 	$(SILENT) "What renders conda-forge's recipe is installed" $(PIP) install py-rattler-build
 	packaging/lint $(BIN)/python
 
 # The source package and a wheel, made twice, are the same bytes.
-reproducible: $(VENV)/.made
+reproducible: $(VENV)/.pip
 	$(SILENT) "What makes packages is installed" $(PIP) install --group dist
 	.ci/reproducible $(BIN)/python
 
