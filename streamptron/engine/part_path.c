@@ -28,3 +28,5 @@
 #include "table/gather.c"
 #include "learner/learner.c"
 #include "path/path.c"
+#include "many/verbs.c"
+#include "wide/verbs.c"

@@ -33,7 +33,7 @@ static void write_parts(const sp_learner *learner, sp_arrays *flat, part *parts)
     if (sp_index_is_limited(&learner->index))
         flat->stamps = (uint32_t *)parts[6].start;
     sp_arrays_write(flat, &learner->index, &learner->table);
-    bool rows = sp_machine_rows_array(learner) != SP_ROWS_NONE;
+    bool rows = learner->machine->rows != SP_ROWS_NONE;
     uint32_t *marks = (uint32_t *)part_new(parts, MARKS,
                                            rows ? sp_machine_rows_measure(learner, flat) : 0, 16);
     if (rows)

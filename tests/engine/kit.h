@@ -336,7 +336,7 @@ static inline int kit_learner_like(sp_learner *to, const kit_kind *kind, const s
     if (to->answer == SP_ANSWER_TWO
         && sp_learner_expect(to, sp_learner_labels(from), from->two.positive) < 0)
         return -1;
-    if (sp_machine_rows_array(from) != SP_ROWS_NONE && sp_learner_expect_rows(to) != 0)
+    if (from->machine->rows != SP_ROWS_NONE && sp_learner_expect_rows(to) != 0)
         return -1;
     kit_take_counts(to, from);
     return 0;
@@ -356,7 +356,7 @@ static inline int kit_read_flat(sp_learner *to, sp_arrays *flat, const uint32_t 
         fault = SP_ARRAYS_WEIGHT;
     if (!fault && sp_learner_ready(to) < 0)
         return -1;
-    if (!fault && sp_machine_rows_array(to) != SP_ROWS_NONE)
+    if (!fault && to->machine->rows != SP_ROWS_NONE)
         wrong = sp_machine_rows_read(to, marks, n_marks, in_place);
     return wrong == SP_MARKS_MEMORY ? -1 : wrong ? SP_ARRAYS_WEIGHT : fault;
 }

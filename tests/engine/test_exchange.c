@@ -58,7 +58,7 @@ static void write_arrays(arrays *a, const sp_learner *learner)
     CHECK_SAME(sp_arrays_measure(&a->flat, &learner->index, &learner->table), 0);
     fill_arrays(a, learner);
     /* they are counted in the slots that have been written */
-    if (sp_machine_rows_array(learner) != SP_ROWS_NONE) {
+    if (learner->machine->rows != SP_ROWS_NONE) {
         a->n_marks = sp_machine_rows_measure(learner, &a->flat);
         free(a->bytes);
         fill_arrays(a, learner);

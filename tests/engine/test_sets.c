@@ -3,11 +3,11 @@
 #include "kit.h"
 
 #include "math/logs.h"
-#include "machine/life.h"
+#include "machine/machine.h"
 #include "path/record.h"
 #include "sets/arrays.h"
 #include "sets/snapshot.h"
-#include "sets/machine.h"
+#include "sets/sets.h"
 #include "sets/targets.h"
 #include "exchange/merge.h"
 
@@ -299,7 +299,7 @@ static int read_again(sp_learner *other, const sp_learner *learner, const flat_s
     other->table.arena = sp_rows_open();
     CHECK(other->table.arena != NULL);
     CHECK_SAME(sp_sets_init(&other->sets, 1.0, 0.001), 0);
-    CHECK_SAME(sp_sets_expect(other, learner->sets.n_labels), 0);
+    CHECK_SAME(other->machine->expect(other, learner->sets.n_labels), 0);
     int fault = sp_sets_labels_read(other, state->marked);
     return fault ? fault : sp_machine_rows_read(other, state->marks, state->n, false);
 }
@@ -396,7 +396,7 @@ static void test_merge(sp_slot_type most)
         for (int k = 0; k < 2; k++)
             shards[k] = shard_of(&parts[k], &base, places[k]);
         CHECK_SAME(open_learner(&merged, most), 0);
-        CHECK_SAME(sp_sets_expect(&merged, labels), 0);
+        CHECK_SAME(merged.machine->expect(&merged, labels), 0);
         CHECK_SAME(sp_table_add_outputs(&merged.table, labels), 0);
         check_fail_at(n);
         fault = sp_learners_merge(&merged, &start, shards, 2, &culprit);

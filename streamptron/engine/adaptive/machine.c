@@ -21,8 +21,9 @@ static const sp_slot_kind sp_adaptive_slots = {
     .size = sp_adaptive_size,
 };
 
-SP_HOT int sp_adaptive_open(sp_learner *learner, bool scattered)
+SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool scattered)
 {
+    (void)vectors; /* it keeps one */
     const sp_rule *rule = &learner->rule;
     sp_table *table = &learner->table;
     sp_serve_init(&learner->serve, &sp_current_alone);
@@ -168,8 +169,11 @@ SP_HOT void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y,
     sp_two_labels_meet(&learner->two, y);
 }
 
-SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot)
+SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
+                               int kind)
 {
+    (void)output; /* there is one, */
+    (void)kind;   /* and one vector */
     if (slot == SP_SLOT_INTERCEPT)
         return *learner->adaptive.w0;
     return sp_adaptive_weight(&learner->table, slot);

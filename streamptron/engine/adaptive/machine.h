@@ -1,14 +1,17 @@
 /* AdaptiveClassifier's machine: slots of its own (adaptive/slots.h), and what it keeps once.
 
-   Its verbs are those of machine/machine.h; adaptive/adaptive.h says what they do. */
+   Its verbs are those of learner/machine.h; adaptive/adaptive.h says what they do. */
 
 #ifndef STREAMPTRON_ADAPTIVE_MACHINE_H
 #define STREAMPTRON_ADAPTIVE_MACHINE_H
 
 #include "adaptive/adaptive.h"
-#include "learner/learner.h"
+#include "learner/machine.h"
 
-SP_HOT int sp_adaptive_open(sp_learner *learner, bool scattered);
+/* Its machine, which becomes that of many labels with the third: so both are in many/verbs.c. */
+SP_DATA const sp_machine sp_adaptive_machine;
+
+SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool scattered);
 
 /* The list of columns, of the slots. -1 without memory. */
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);
@@ -25,7 +28,8 @@ SP_HOT int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrdi
 /* Count the answer, and learn what has been prepared. */
 SP_HOT void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot);
+SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
+                               int kind);
 
 /* --- With more labels the same */
 

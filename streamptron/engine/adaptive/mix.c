@@ -284,7 +284,7 @@ static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
 }
 
 /* Whether a shard has a column among the slots of a chunk. */
-SP_PRIVATE bool sp_adaptive_mix_has_columns(const sp_merge *m, size_t chunk)
+static bool sp_mix_has_columns(const sp_merge *m, size_t chunk)
 {
     sp_slot_type first = (sp_slot_type)(chunk << SP_CHUNK_BITS);
     sp_slot_type last = m->columns ? SP_MIN(first + SP_CHUNK_SLOTS, m->n_slots) : first;
@@ -300,12 +300,17 @@ SP_PRIVATE bool sp_adaptive_mix_has_columns(const sp_merge *m, size_t chunk)
     return false;
 }
 
-SP_PRIVATE void sp_adaptive_mix_slot(sp_merge *m, sp_slot_type slot)
+SP_PRIVATE bool sp_adaptive_mix_writes(const sp_merge *m, ptrdiff_t block, size_t chunk)
+{
+    return block > 0 ? sp_mix_has_columns(m, chunk) : sp_mix_writes(m, block, chunk);
+}
+
+SP_PRIVATE int sp_adaptive_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     sp_table *to = &m->to->table;
     if (m->n_touched) {
         sp_mix_feature(m, slot);
-        return;
+        return 0;
     }
     for (ptrdiff_t b = 0, end = m->base->learner->table.n_blocks; b < end; b++) {
         if (sp_table_chunk(to, b, slot >> SP_CHUNK_BITS) != NULL)
@@ -314,4 +319,5 @@ SP_PRIVATE void sp_adaptive_mix_slot(sp_merge *m, sp_slot_type slot)
                    sp_shard_row(m->base, b, sp_base_slot(m, slot)),
                    (size_t)to->width * sizeof(double));
     }
+    return 0;
 }

@@ -2,7 +2,7 @@
    Bayes are mixed like any weight (sp_merge_weight); its rows as merge/terms.h says. Of more than
    two labels many/mix.h says more.
 
-   Verbs of machine/machine.h. */
+   Verbs of learner/machine.h. */
 
 #ifndef STREAMPTRON_ADAPTIVE_MIX_H
 #define STREAMPTRON_ADAPTIVE_MIX_H
@@ -23,10 +23,10 @@ SP_PRIVATE int sp_adaptive_mix_model(sp_merge *m);
 /* Find out whether a side may have columns (sp_merge.columns). */
 SP_PRIVATE void sp_adaptive_mix_look(sp_merge *m);
 
-/* Whether a shard has a column among the slots of a chunk. */
-SP_PRIVATE bool sp_adaptive_mix_has_columns(const sp_merge *m, size_t chunk);
+/* Whether a block of a chunk may have numbers: those of columns, where a shard has one. */
+SP_PRIVATE bool sp_adaptive_mix_writes(const sp_merge *m, ptrdiff_t block, size_t chunk);
 
-/* A row, of the shards that have touched it. */
-SP_PRIVATE void sp_adaptive_mix_slot(sp_merge *m, sp_slot_type slot);
+/* A row, of the shards that have touched it; nothing can fail. */
+SP_PRIVATE int sp_adaptive_mix_slot(sp_merge *m, sp_slot_type slot);
 
 #endif

@@ -6,20 +6,29 @@
 
 #include <math.h>
 
-enum { SP_ONCE_NUMBERS = 3, SP_ONCE_WIDTH = 5, SP_ONCE_BEHIND = 2 };
-/* T, m, nm; D, w0, G0, wn, Gn, and with false_positive_rate q; tau and its sum of squares */
+/* T, m, nm; of each label D, w0, G0, of two wn, Gn, too, and with false_positive_rate q; tau and
+   its sum of squares, of more labels wn, Gn, b, too. */
+enum {
+    SP_ONCE_NUMBERS = 3,
+    SP_ONCE_OF_LABEL = 3,
+    SP_ONCE_OF_TWO = 5,
+    SP_ONCE_BEHIND = 2,
+    SP_ONCE_BEHIND_MORE = 5,
+};
 
 SP_PRIVATE sp_model_numbers sp_adaptive_model_numbers(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
-    sp_model_numbers once = {"adaptive",
-                         SP_ONCE_NUMBERS,
-                         sp_adaptive_places(a),
-                         SP_ONCE_WIDTH + sp_alarms_width(&a->alarms),
-                         SP_ONCE_BEHIND,
-                         a->watches ? SP_DRIFT_NUMBERS : 0,
-                         a->watches};
-    return once;
+    const ptrdiff_t width = a->rows ? SP_ONCE_OF_LABEL : SP_ONCE_OF_TWO;
+    return (sp_model_numbers){
+        .name = a->rows ? "many" : "adaptive",
+        .n = SP_ONCE_NUMBERS,
+        .n_rows = sp_adaptive_places(a),
+        .width = width + sp_alarms_width(&a->alarms),
+        .n_behind = a->rows ? SP_ONCE_BEHIND_MORE : SP_ONCE_BEHIND,
+        .n_more = a->watches ? SP_DRIFT_NUMBERS : 0,
+        .n_lists = a->watches,
+    };
 }
 
 SP_PRIVATE void sp_adaptive_model_numbers_write(const sp_learner *learner, double *numbers)
@@ -32,41 +41,62 @@ SP_PRIVATE void sp_adaptive_model_numbers_write(const sp_learner *learner, doubl
         *numbers++ = a->D[k];
         *numbers++ = a->w0[k];
         *numbers++ = a->G0[k];
-        *numbers++ = k == 0 ? a->wn : 0.0;
-        *numbers++ = k == 0 ? a->Gn : 0.0;
+        if (!a->rows) {
+            *numbers++ = k == 0 ? a->wn : 0.0;
+            *numbers++ = k == 0 ? a->Gn : 0.0;
+        }
         numbers += sp_alarms_read(&a->alarms, k, numbers);
     }
     *numbers++ = a->tau;
     *numbers++ = a->Gtau;
+    if (a->rows) {
+        *numbers++ = a->wn;
+        *numbers++ = a->Gn;
+        *numbers++ = a->many.b;
+    }
     if (a->watches)
         sp_drift_read(&a->drift, numbers);
 }
 
+/* What is kept for a label; false: it is invalid. */
+static bool sp_adaptive_label_read(sp_adaptive *a, ptrdiff_t k, const double *numbers)
+{
+    const ptrdiff_t width = a->rows ? SP_ONCE_OF_LABEL : SP_ONCE_OF_TWO;
+    if (!(sp_is_within(numbers[0], 0.0) && sp_is_within(numbers[1], -SP_VALUE_LIMIT)
+          && sp_is_within(numbers[2], 0.0)
+          && (a->rows
+              || (sp_is_within(numbers[3], -SP_VALUE_LIMIT) && sp_is_within(numbers[4], 0.0)))
+          && sp_alarms_write(&a->alarms, k, numbers + width)))
+        return false;
+    sp_adaptive_set_count(a, k, numbers[0]);
+    a->w0[k] = numbers[1];
+    a->G0[k] = numbers[2];
+    if (!a->rows && k == 0) {
+        a->wn = numbers[3];
+        a->Gn = numbers[4];
+    }
+    return true;
+}
+
 SP_PRIVATE const char *sp_adaptive_model_numbers_read(sp_learner *learner, const double *numbers)
 {
+    const sp_model_numbers once = sp_adaptive_model_numbers(learner);
     sp_adaptive *a = &learner->adaptive;
-    a->T = numbers[0];
-    a->m = numbers[1];
-    a->nm = numbers[2];
-    numbers += SP_ONCE_NUMBERS;
-    for (ptrdiff_t k = 0, end = sp_adaptive_places(a); k < end; k++) {
-        if (!(sp_is_within(numbers[0], 0.0) && sp_is_within(numbers[1], -SP_VALUE_LIMIT)
-              && sp_is_within(numbers[2], 0.0) && sp_is_within(numbers[3], -SP_VALUE_LIMIT)
-              && sp_is_within(numbers[4], 0.0)
-              && sp_alarms_write(&a->alarms, k, numbers + SP_ONCE_WIDTH)))
+    a->T = *numbers++;
+    a->m = *numbers++;
+    a->nm = *numbers++;
+    for (ptrdiff_t k = 0; k < once.n_rows; k++, numbers += once.width) {
+        if (!sp_adaptive_label_read(a, k, numbers))
             return "what is kept for a label is invalid";
-        sp_adaptive_set_count(a, k, numbers[0]);
-        a->w0[k] = numbers[1];
-        a->G0[k] = numbers[2];
-        if (k == 0) {
-            a->wn = numbers[3];
-            a->Gn = numbers[4];
-        }
-        numbers += SP_ONCE_WIDTH + sp_alarms_width(&a->alarms);
     }
     a->tau = *numbers++;
     a->Gtau = *numbers++;
-    if (!sp_once_is_sound(a))
+    if (a->rows) {
+        a->wn = *numbers++;
+        a->Gn = *numbers++;
+        a->many.b = *numbers++;
+    }
+    if (!sp_once_is_sound(a) || (a->rows && !sp_is_within(a->many.b, -SP_VALUE_LIMIT)))
         return "what is kept of all events is invalid";
     if (a->watches && !sp_drift_is_sound(numbers))
         return "what is kept of recent answers is invalid";
@@ -100,8 +130,11 @@ SP_PRIVATE void sp_adaptive_shape_shares(const sp_learner *learner, const sp_eve
         shares[w->n_shown + i] = sp_patch_share(shapes, &of, &w->shaped, 1, i, output) * scale;
 }
 
-SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, double *shares)
+SP_PRIVATE int sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
+                                  ptrdiff_t output, int kind, double *shares)
 {
+    (void)output; /* there is one, */
+    (void)kind;   /* and one vector */
     const sp_adaptive *a = &learner->adaptive;
     const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     for (ptrdiff_t i = 0; i < w->n_shown; i++)
@@ -111,11 +144,15 @@ SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *ev
             sp_adaptive_share(a, &learner->table, w, i, event);
     sp_adaptive_shape_shares(learner, event, 0, sp_tempering(a) / (1.0 + 2.0 * w->unknown),
                              shares);
-    shares[sp_adaptive_n_shares(event)] = sp_adaptive_share(a, &learner->table, w, -1, event);
+    shares[sp_adaptive_n_shares(learner, event)]
+        = sp_adaptive_share(a, &learner->table, w, -1, event);
+    return 0;
 }
 
-SP_PRIVATE sp_share sp_adaptive_share_at(const sp_event *event, ptrdiff_t i)
+SP_PRIVATE sp_share sp_adaptive_share_at(const sp_learner *learner, const sp_event *event,
+                                         ptrdiff_t i)
 {
+    (void)learner;
     const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     sp_share part = {.entry = -1, .other_entry = -1, .other = SP_SLOT_NULL};
     if (i < w->n_shown) {
@@ -146,7 +183,7 @@ static bool sp_share_name_key(const sp_learner *learner, const sp_event *event, 
 SP_PRIVATE int sp_adaptive_share_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
                                      sp_key *key)
 {
-    const sp_share part = sp_adaptive_share_at(event, i);
+    const sp_share part = sp_adaptive_share_at(learner, event, i);
     sp_key both[2];
     if (!sp_share_name_key(learner, event, part.entry, part.slot, key))
         return 0;

@@ -1,6 +1,7 @@
-/* What AdaptiveClassifier tells of itself: the numbers that it keeps once, and an answer's parts.
+/* What AdaptiveClassifier tells of itself: the numbers that it keeps once, with any number of
+   labels, and an answer's parts.
 
-   Its verbs are those of machine/machine.h. */
+   Its verbs are those of learner/machine.h. */
 
 #ifndef STREAMPTRON_ADAPTIVE_REPORT_H
 #define STREAMPTRON_ADAPTIVE_REPORT_H
@@ -16,17 +17,19 @@ SP_PRIVATE const char *sp_adaptive_model_numbers_read(sp_learner *learner, const
 
 /* What each part has of a score; behind them what is always there. A column has its gap's share
    and its curve's. */
-SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
-                                   double *shares);
+SP_PRIVATE int sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
+                                  ptrdiff_t output, int kind, double *shares);
 
 /* Its parts are the event's features, the columns that the event lacks, and surfaces. */
-static inline ptrdiff_t sp_adaptive_n_shares(const sp_event *event)
+static inline ptrdiff_t sp_adaptive_n_shares(const sp_learner *learner, const sp_event *event)
 {
+    (void)learner;
     const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
     return w->n_shown + (w->shaped.has ? w->shaped.of[1].n : 0);
 }
 
-SP_PRIVATE sp_share sp_adaptive_share_at(const sp_event *event, ptrdiff_t i);
+SP_PRIVATE sp_share sp_adaptive_share_at(const sp_learner *learner, const sp_event *event,
+                                         ptrdiff_t i);
 
 /* The name of that part: 1; 0: it has none; -1: there is no memory for it. A surface is named as a
    pair of features is. */

@@ -45,7 +45,7 @@ typedef struct sp_half {
     int field;
 } sp_half;
 
-/* What a machine (machine/machine.h) keeps of an event beside its scores, for itself: the head of
+/* What a machine (learner/machine.h) keeps of an event beside its scores, for itself: the head of
    it. */
 typedef struct sp_scratch_head sp_scratch_head;
 

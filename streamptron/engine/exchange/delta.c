@@ -1,9 +1,7 @@
 #include "exchange/delta.h"
 
 #include "exchange/reshaped.h"
-#include "machine/life.h"
-#include "machine/report.h"
-#include "machine/rows.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "memory/pool.h"
 #include "names/hash.h"
@@ -158,7 +156,7 @@ SP_API void sp_delta_free(sp_delta *delta)
     sp_free(delta->laid);
     delta->numbers = NULL;
     delta->laid = NULL;
-    sp_machine_forms_free(&delta->forms);
+    sp_forms_free(&delta->forms);
     sp_shapes_free(&delta->was);
 }
 
@@ -273,7 +271,7 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
         delta->n_stamps = shard->n_slots;
     }
     delta->n_blocks = (size_t)shard->learner->table.n_blocks;
-    delta->n_marks = sp_machine_row_blocks(shard->learner) != 0;
+    delta->n_marks = shard->learner->machine->row_blocks != 0;
     for (size_t b = 0, end = delta->n_blocks; b < end; b++)
         sp_block_rows(delta, shard, base, b);
     const ptrdiff_t shapes = sp_reshaped_measure(shard, base, &delta->was);
@@ -289,7 +287,7 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
     sp_delta so_far = *delta;
     base = delta->forms.shadows == NULL ? base : &delta->forms.base;
     so_far.n_rows = 0;
-    so_far.n_marks = sp_machine_row_blocks(shard->learner) != 0;
+    so_far.n_marks = shard->learner->machine->row_blocks != 0;
     if (so_far.n_marks)
         memset(delta->marks, 0, SP_MARKS_WIDTH * sizeof(uint32_t));
     for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
@@ -696,7 +694,7 @@ static int sp_mix_slots(const sp_shard *shard, uint64_t *h)
     sp_forms forms = {.shadows = NULL};
     const int failed
         = sp_machine_one_form(&forms, NULL, 0, &shard) < 0 ? -1 : sp_digest(shard, h);
-    sp_machine_forms_free(&forms);
+    sp_forms_free(&forms);
     return failed;
 }
 

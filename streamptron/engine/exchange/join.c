@@ -2,7 +2,7 @@
 
 #include "exchange/merge.h"
 #include "learner/rule.h"
-#include "machine/report.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "table/table.h"
 

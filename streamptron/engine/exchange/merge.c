@@ -3,8 +3,7 @@
 #include "exchange/mix_rows.h"
 #include "exchange/mix_stay.h"
 #include "exchange/sound.h"
-#include "machine/life.h"
-#include "machine/merge.h"
+#include "machine/machine.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
 #include "memory/types.h"
@@ -19,7 +18,7 @@
 
 static void sp_mix_free(sp_merge *m)
 {
-    sp_machine_forms_free(&m->forms);
+    sp_forms_free(&m->forms);
     for (int k = 0, end = m->n; k < end; k++)
         sp_shard_free(&m->shards[k]);
     sp_free(m->parts);

@@ -1,7 +1,6 @@
 #include "exchange/mix_rows.h"
 
-#include "machine/merge.h"
-#include "machine/rows.h"
+#include "machine/machine.h"
 
 #include "features/head.h"
 #include "learner/learner.h"
@@ -46,7 +45,7 @@ static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk
 static bool sp_differs(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                        sp_slot_type slot)
 {
-    return !sp_machine_mix_same(m, shard, own, sp_base_slot(m, slot));
+    return !m->to->machine->mix_same(m, shard, own, sp_base_slot(m, slot));
 }
 
 /* Whether a shard has touched one of these features. */
@@ -95,7 +94,7 @@ static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
         }
     }
     m->touched[m->n_touched] = (sp_mix_part){.k = m->n, .slot = sp_base_slot(m, slot)};
-    return sp_machine_mix_slot(m, slot);
+    return m->to->machine->mix_slot(m, slot);
 }
 
 /* The chunks that may be written. -1 without memory. */
@@ -103,7 +102,7 @@ static int sp_make_chunks(sp_merge *m, size_t chunk)
 {
     sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
     for (uint32_t b = 0, end = (uint32_t)m->to->table.n_blocks; b < end; b++) {
-        if (sp_machine_mix_writes(m, b, chunk)
+        if (m->to->machine->mix_writes(m, b, chunk)
             && sp_table_reserve_blocks(&m->to->table, &slot, 1, m->n_slots, &b, 1) < 0)
             return -1;
     }
@@ -214,10 +213,12 @@ static int sp_mix_chunk(sp_merge *m, size_t chunk)
 SP_PRIVATE int sp_mix_rows(sp_merge *m)
 {
     sp_table *to = &m->to->table;
+    const sp_machine *machine = m->to->machine;
     const sp_table *base = &m->base->learner->table;
     size_t chunks = ((m->n_slots - 1) >> SP_CHUNK_BITS) + 1;
     const size_t new
-        = (chunks - SP_MIN(chunks, base->n_chunks)) * (size_t)sp_machine_mix_blocks(m);
+        = (chunks - SP_MIN(chunks, base->n_chunks))
+          * (size_t)(machine->mix_blocks > 0 ? machine->mix_blocks : to->n_blocks);
     if (sp_table_reserve_places(to, chunks, to->is_full_size) < 0
         || sp_pool_reserve(&to->pool, base->pool.used + new * sp_pool_block(sp_chunk_bytes(to)))
                < 0)

@@ -1,7 +1,7 @@
 #include "exchange/mix_stay.h"
 
 #include "learner/learner.h"
-#include "machine/merge.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "merge/shard.h"
 #include "names/index.h"

@@ -1,6 +1,6 @@
 #include "exchange/sound.h"
 
-#include "machine/life.h"
+#include "machine/machine.h"
 
 #include <math.h>
 

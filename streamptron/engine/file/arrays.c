@@ -41,7 +41,7 @@ static const char *sp_shapes_words(void)
 /* Which array has the rows of labels, if there are any. */
 static int sp_array_of_rows(const sp_learner *learner)
 {
-    return sp_machine_rows_array(learner) == SP_ROWS_ENTRIES ? SP_ARRAY_ENTRIES : SP_ARRAY_MARKS;
+    return learner->machine->rows == SP_ROWS_ENTRIES ? SP_ARRAY_ENTRIES : SP_ARRAY_MARKS;
 }
 
 /* A bit for each array that such a model has. */
@@ -56,7 +56,7 @@ static uint32_t sp_arrays_expected(const sp_learner *learner)
         all |= 1U << SP_ARRAY_STAMPS;
     if (sp_learner_is_shaped(learner))
         all |= 1U << SP_ARRAY_SHAPES;
-    if (sp_machine_rows_array(learner) != SP_ROWS_NONE)
+    if (learner->machine->rows != SP_ROWS_NONE)
         all |= 1U << sp_array_of_rows(learner);
     if (sp_learner_can(learner, SP_CAN_VOTE)) {
         for (int i = SP_ARRAY_VOTED_VALUES; i <= SP_ARRAY_VOTED_STARTS; i++)
@@ -341,7 +341,7 @@ static void sp_rows_lay_out(sp_laying *laying)
         if (p != NULL)
             sp_sets_labels_write(learner, (double *)p);
     }
-    if (sp_machine_rows_array(learner) != SP_ROWS_NONE) {
+    if (learner->machine->rows != SP_ROWS_NONE) {
         p = sp_array_room(laying, sp_array_of_rows(learner),
                           sp_machine_rows_measure(learner, flat));
         if (p != NULL)

@@ -2,7 +2,7 @@
 
 #include "exchange/sound.h"
 #include "json/numbers.h"
-#include "machine/report.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 
 #include <math.h>

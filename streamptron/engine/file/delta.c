@@ -130,7 +130,7 @@ SP_API void sp_delta_shapes(const sp_delta *d, const sp_learner *learner, sp_arr
         [SP_DELTA_BLOCKS] = {.there = true, .n = d->n_blocks},
         [SP_DELTA_RENAMED] = {.there = limited, .n = d->n_renamed},
         [SP_DELTA_STAMPS] = {.there = limited, .n = d->n_stamps},
-        [SP_DELTA_MARKS] = {.there = sp_machine_rows_array(learner) != SP_ROWS_NONE,
+        [SP_DELTA_MARKS] = {.there = learner->machine->rows != SP_ROWS_NONE,
                             .n = d->n_marks},
         [SP_DELTA_SHAPES] = {.there = d->n_shapes && learner->adaptive.shapes.n_layers,
                              .n = d->n_shapes},

@@ -1,4 +1,4 @@
-/* What a learner can do, by its rule. Which machine can do what is said in machine/machine.c. */
+/* What a learner can do: its machine says it (learner/machine.h), and its rule may add to that. */
 
 #ifndef STREAMPTRON_LEARNER_CAN_H
 #define STREAMPTRON_LEARNER_CAN_H

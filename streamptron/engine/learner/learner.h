@@ -1,4 +1,4 @@
-/* A learner: what every machine (machine/machine.h) is given of it, and the questions that all may
+/* A learner: what every machine (learner/machine.h) is given of it, and the questions that all may
    ask. */
 
 #ifndef STREAMPTRON_LEARNER_LEARNER_H
@@ -20,7 +20,10 @@
 #include "table/layout.h"
 #include "table/table.h"
 
+struct sp_machine;
+
 typedef struct sp_learner {
+    const struct sp_machine *machine; /* what it does; another in another form */
     sp_index index;
     sp_ceiling ceiling;
     sp_table table;

@@ -3,7 +3,7 @@
 #include "library/event.h"
 #include "library/steps.h"
 
-#include "machine/report.h"
+#include "machine/machine.h"
 #include "memory/heap.h"
 #include "path/path.h"
 

@@ -3,7 +3,7 @@
 #include "library/shown.h"
 
 #include "events/candidates.h"
-#include "machine/report.h"
+#include "machine/machine.h"
 #include "path/path.h"
 #include "table/arrays.h"
 #include "table/table.h"
@@ -204,7 +204,8 @@ SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, 
     size_t size = (size_t)(sp_machine_n_shares(learner, &event->event) + 1) * sizeof(double);
     double *shares = (double *)(void *)sp_bytes_room(&event->shares, size);
     ptrdiff_t output = sp_output_of(learner, label, &sign);
-    if (shares == NULL || sp_machine_shares(learner, &event->event, output, its.kind, shares) < 0
+    if (shares == NULL
+        || learner->machine->shares(learner, &event->event, output, its.kind, shares) < 0
         || sp_parts_join(learner, &event->event, shares) < 0) {
         event->shares.failed = false;
         failed = sp_say_memory(error);

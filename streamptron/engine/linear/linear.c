@@ -249,7 +249,7 @@ SP_PRIVATE int sp_linear_admit(sp_learner *learner, sp_event *event, ptrdiff_t y
                              sp_event_last(event, step->event), &ticked);
 }
 
-SP_PRIVATE int sp_linear_reserve_moves(sp_learner *learner, const sp_event *event)
+SP_PRIVATE int sp_linear_reserve_moves(sp_learner *learner, sp_event *event)
 {
     const sp_step *step = &event->step;
     ptrdiff_t first = sp_event_first(event, step->event);
@@ -307,7 +307,7 @@ SP_HOT void sp_linear_apply(sp_learner *learner, const sp_event *event, const sp
     sp_table_tick(&learner->table);
 }
 
-SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, const sp_event *event, ptrdiff_t output,
+SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                     double intercept)
 {
     const sp_move move = {.output = output};

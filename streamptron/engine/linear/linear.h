@@ -1,12 +1,15 @@
 /* The linear machine: a weight for each feature and output, which a rule moves.
 
-   Its verbs are those of machine/machine.h. VotedPerceptron moves the same weights, and calls them
+   Its verbs are those of learner/machine.h. VotedPerceptron moves the same weights, and calls them
    for its own. */
 
 #ifndef STREAMPTRON_LINEAR_LINEAR_H
 #define STREAMPTRON_LINEAR_LINEAR_H
 
-#include "learner/learner.h"
+#include "learner/machine.h"
+
+/* Its machine, which becomes the wide one when labels are many: so both are in wide/verbs.c. */
+SP_DATA const sp_machine sp_linear_machine;
 
 /* An untrained one. -1 without memory. `serve`: which vector answers. */
 SP_PRIVATE int sp_linear_init(sp_learner *learner, const sp_vectors *vectors, bool scattered);
@@ -35,7 +38,7 @@ SP_PRIVATE int sp_linear_plan(sp_learner *learner, sp_event *event, const sp_ent
 SP_PRIVATE int sp_linear_admit(sp_learner *learner, sp_event *event, ptrdiff_t y);
 
 /* Chunks for the step, whose features have slots. -1 without memory. */
-SP_PRIVATE int sp_linear_reserve_moves(sp_learner *learner, const sp_event *event);
+SP_PRIVATE int sp_linear_reserve_moves(sp_learner *learner, sp_event *event);
 
 /* All that can fail: these two. */
 SP_HOT int sp_linear_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y);
@@ -56,7 +59,7 @@ SP_PRIVATE void sp_linear_move(sp_learner *learner, const sp_event *event);
 
 /* Let an output start from the values of an event's features, which have slots. -1 without
    memory. */
-SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, const sp_event *event, ptrdiff_t output,
+SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                     double intercept);
 
 /* Give each of two labels an output; no answer changes. -1 without memory, and no change.

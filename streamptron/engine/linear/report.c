@@ -1,7 +1,7 @@
 #include "linear/report.h"
 
-SP_PRIVATE void sp_linear_shares(const sp_learner *learner, const sp_event *event,
-                                 ptrdiff_t output, int kind, double *shares)
+SP_PRIVATE int sp_linear_shares(const sp_learner *learner, const sp_event *event,
+                                ptrdiff_t output, int kind, double *shares)
 {
     double always = 0.0;
     for (ptrdiff_t i = 0; i < event->n; i++) {
@@ -11,4 +11,5 @@ SP_PRIVATE void sp_linear_shares(const sp_learner *learner, const sp_event *even
         always = event->slots[i] == SP_SLOT_INTERCEPT ? share : always;
     }
     shares[event->n] = always;
+    return 0;
 }

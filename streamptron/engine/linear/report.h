@@ -5,7 +5,7 @@
 
 #include "learner/learner.h"
 
-SP_PRIVATE void sp_linear_shares(const sp_learner *learner, const sp_event *event,
-                                 ptrdiff_t output, int kind, double *shares);
+SP_PRIVATE int sp_linear_shares(const sp_learner *learner, const sp_event *event,
+                                ptrdiff_t output, int kind, double *shares);
 
 #endif

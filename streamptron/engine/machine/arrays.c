@@ -1,22 +1,15 @@
 #include "machine/arrays.h"
 
-#include "machine/rows.h"
+#include "rows/arena.h"
 
 #include <string.h>
 
-SP_PRIVATE sp_rows_array sp_machine_rows_array(const sp_learner *learner)
-{
-    if (sp_machine_row_blocks(learner) == 0)
-        return SP_ROWS_NONE;
-    return sp_machine_of(learner) == SP_MACHINE_WIDE ? SP_ROWS_ENTRIES : SP_ROWS_MARKS;
-}
-
 SP_PRIVATE size_t sp_machine_rows_measure(const sp_learner *learner, const sp_arrays *flat)
 {
-    const uint32_t blocks = sp_machine_row_blocks(learner);
+    const uint32_t blocks = learner->machine->row_blocks;
     size_t marks = 1;
-    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
-        return sp_entries_measure(learner, flat);
+    if (learner->machine->rows_measure != NULL)
+        return learner->machine->rows_measure(learner, flat);
     for (uint32_t b = 0; blocks >> b; b++) {
         size_t n;
         const double *slots = sp_arrays_part(flat, b, &n);
@@ -28,10 +21,10 @@ SP_PRIVATE size_t sp_machine_rows_measure(const sp_learner *learner, const sp_ar
 
 SP_PRIVATE void sp_machine_rows_write(const sp_learner *learner, sp_arrays *flat, void *rows)
 {
-    const uint32_t blocks = sp_machine_row_blocks(learner);
+    const uint32_t blocks = learner->machine->row_blocks;
     size_t at = 1;
-    if (sp_machine_of(learner) == SP_MACHINE_WIDE) {
-        sp_entries_write(learner, flat, (uint64_t *)rows);
+    if (learner->machine->rows_write != NULL) {
+        learner->machine->rows_write(learner, flat, (uint64_t *)rows);
         return;
     }
     memset(rows, 0, sizeof(sp_entry));
@@ -47,7 +40,7 @@ SP_PRIVATE void sp_machine_rows_write(const sp_learner *learner, sp_arrays *flat
 static int sp_machine_marks_read(sp_learner *learner, const uint32_t *marks, size_t n)
 {
     const sp_table *table = &learner->table;
-    const uint32_t blocks = sp_machine_row_blocks(learner);
+    const uint32_t blocks = learner->machine->row_blocks;
     size_t n_labels = (size_t)sp_learner_labels(learner);
     size_t at = 1;
     int fault = 0;
@@ -59,7 +52,8 @@ static int sp_machine_marks_read(sp_learner *learner, const uint32_t *marks, siz
                                       n, n_labels, b == 0, &at);
         }
     }
-    if (!fault && (at != n || sp_machine_rows_fault(learner)))
+    if (!fault && (at != n || (learner->machine->rows_fault != NULL
+                               && learner->machine->rows_fault(learner))))
         fault = SP_MARKS_WRONG;
     return fault;
 }
@@ -74,7 +68,7 @@ SP_PRIVATE int sp_machine_rows_read(sp_learner *learner, const void *rows, size_
         table->arena = sp_rows_borrow((const sp_entry *)rows, n);
         return table->arena == NULL ? SP_MARKS_MEMORY : 0;
     }
-    return sp_machine_of(learner) == SP_MACHINE_WIDE
-               ? sp_entries_read(learner, (const uint64_t *)rows, n)
+    return learner->machine->rows_read != NULL
+               ? learner->machine->rows_read(learner, (const uint64_t *)rows, n)
                : sp_machine_marks_read(learner, (const uint32_t *)rows, n);
 }

@@ -5,18 +5,9 @@
 #ifndef STREAMPTRON_MACHINE_ARRAYS_H
 #define STREAMPTRON_MACHINE_ARRAYS_H
 
-#include "learner/learner.h"
+#include "learner/machine.h"
 #include "rows/marks.h"
 #include "table/arrays.h"
-
-/* Which array they are. */
-typedef enum sp_rows_array {
-    SP_ROWS_NONE, /* labels have none */
-    SP_ROWS_MARKS,
-    SP_ROWS_ENTRIES,
-} sp_rows_array;
-
-SP_PRIVATE sp_rows_array sp_machine_rows_array(const sp_learner *learner);
 
 /* How many times 16 bytes it is, of a learner whose slots have been written. */
 SP_PRIVATE size_t sp_machine_rows_measure(const sp_learner *learner, const sp_arrays *flat);

@@ -1,22 +1,35 @@
 #include "machine/machine.h"
 
+#include "adaptive/machine.h"
+#include "linear/linear.h"
+#include "sets/machine.h"
+#include "voted/voted.h"
+
+/* Which machine each rule has. */
+static const sp_machine *const sp_machines[] = {
+    [SP_RULE_PERCEPTRON] = &sp_linear_machine,
+    [SP_RULE_MULTICLASS] = &sp_linear_machine,
+    [SP_RULE_MIRA] = &sp_linear_machine,
+    [SP_RULE_AROW] = &sp_linear_machine,
+    [SP_RULE_RANKING] = &sp_linear_machine,
+    [SP_RULE_ADAPTIVE] = &sp_adaptive_machine,
+    [SP_RULE_VOTED] = &sp_voted_machine,
+    [SP_RULE_SETS] = &sp_sets_machine,
+};
+
+SP_PRIVATE const sp_machine *sp_machine_of_rule(int kind)
+{
+    return sp_rule_name(kind) == NULL ? &sp_linear_machine : sp_machines[kind];
+}
+
 SP_API int sp_rule_can(int kind)
 {
-    const int any = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR;
-    const int weights = any | SP_CAN_START | SP_CAN_DRAW | SP_CAN_ROWS | SP_HAS_INTERCEPT;
-    switch (kind) {
-    case SP_RULE_ADAPTIVE:
-        return any | SP_CAN_UNDO_SNAPSHOT | SP_CAN_WATCH;
-    case SP_RULE_VOTED:
-        return SP_HAS_INTERCEPT | SP_CAN_VOTE;
-    case SP_RULE_SETS:
-        return any | SP_CAN_SET | SP_CAN_UNDO_LOG;
-    case SP_RULE_RANKING:
-        return weights;
-    default: /* what a rule keeps does not move back as it came */
-        return weights | SP_CAN_MARGIN
-               | (sp_rule_keeps(kind) == SP_KEEP_NONE ? SP_CAN_UNDO_MOVES : 0);
-    }
+    const sp_machine *machine = sp_machine_of_rule(kind);
+    if (machine != &sp_linear_machine || kind == SP_RULE_RANKING)
+        return machine->can;
+    /* what a rule keeps does not move back as it came */
+    return machine->can | SP_CAN_MARGIN
+           | (sp_rule_keeps(kind) == SP_KEEP_NONE ? SP_CAN_UNDO_MOVES : 0);
 }
 
 SP_API bool sp_learner_can(const sp_learner *learner, int what)

@@ -67,14 +67,17 @@ static int sp_many_overlay_row(sp_learner *learner, uint32_t block, sp_head *hea
     return sp_many_adds_up(entries, row->n, head->of.N) ? 0 : SP_MARKS_WRONG;
 }
 
-SP_PRIVATE int sp_many_overlay_rows(sp_learner *learner, const uint32_t *slots, const uint32_t *n,
-                                    const uint32_t *marks, size_t n_marks)
+SP_PRIVATE int sp_many_overlay_rows(sp_learner *learner, const uint32_t *slots,
+                                    const uint32_t *blocks, size_t n, const uint32_t *marks,
+                                    size_t n_marks, const double *marked)
 {
+    (void)n;
+    (void)marked; /* of the model */
     size_t at = 1;
     size_t i = 0;
     int fault = sp_marks_begin(marks, n_marks) ? 0 : SP_MARKS_WRONG;
     for (uint32_t b = 0; b < SP_HEAD_BLOCKS; b++) {
-        for (uint32_t end = n[b], k = 0; k < end; k++, i++) {
+        for (uint32_t end = blocks[b], k = 0; k < end; k++, i++) {
             sp_head *head = sp_head_of(learner->table.blocks[b].chunks, slots[i]);
             if (fault || b == SP_BLOCK_COLUMNS)
                 continue;

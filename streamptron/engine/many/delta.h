@@ -1,7 +1,7 @@
 /* What a delta (exchange/delta.h) holds of AdaptiveClassifier with more than two labels: the rows
    of the slots that it has, and of the columns' e. Two labels may have become more since the base.
 
-   Verbs of machine/machine.h. */
+   Verbs of learner/machine.h. */
 
 #ifndef STREAMPTRON_MANY_DELTA_H
 #define STREAMPTRON_MANY_DELTA_H
@@ -17,9 +17,10 @@ SP_PRIVATE bool sp_many_same_row(const sp_learner *learner, uint32_t block, cons
    its table is the base's now, in its other form; -1 without memory. */
 SP_PRIVATE int sp_many_overlay_begin(sp_learner *learner, const sp_learner *base);
 
-/* And then the rows of the delta's slots, which it holds already: n[block] of each block. 0, or
+/* And then the rows of the delta's slots, which it holds already: blocks[b] of each block. 0, or
    what is wrong (SP_MARKS_). */
-SP_PRIVATE int sp_many_overlay_rows(sp_learner *learner, const uint32_t *slots, const uint32_t *n,
-                                    const uint32_t *marks, size_t n_marks);
+SP_PRIVATE int sp_many_overlay_rows(sp_learner *learner, const uint32_t *slots,
+                                    const uint32_t *blocks, size_t n, const uint32_t *marks,
+                                    size_t n_marks, const double *marked);
 
 #endif

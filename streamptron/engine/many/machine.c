@@ -96,6 +96,7 @@ SP_RARE static void sp_many_split_once(sp_learner *learner)
     a->many.two.w0 = *a->w0;
     a->many.two.G0 = *a->G0;
     a->rows = true;
+    learner->machine = &sp_many_machine;
     a->many.b = 0.0;
     for (int k = 0; k < 2; k++) {
         a->w0[k] = k == a->positive ? 0.5 * a->many.two.w0 : -0.5 * a->many.two.w0;
@@ -159,6 +160,7 @@ SP_RARE SP_PRIVATE void sp_many_revert_split(sp_learner *learner)
     learner->answer = SP_ANSWER_TWO;
     learner->version += 1;
     a->rows = false;
+    learner->machine = &sp_adaptive_machine;
     sp_shapes_free(&a->shapes);
     a->shapes = two->shapes;
     a->w0[0] = two->w0;
@@ -186,6 +188,7 @@ SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
     table->kind = &sp_many_slots;
     learner->answer = SP_ANSWER_LABELS;
     learner->adaptive.rows = true;
+    learner->machine = &sp_many_machine;
     learner->adaptive.n_labels = n;
     for (ptrdiff_t k = 0; k < n; k++)
         sp_adaptive_set_count(&learner->adaptive, k, 0.0);
@@ -198,6 +201,7 @@ SP_PRIVATE void sp_many_close(sp_learner *learner)
     sp_tree_free(&learner->adaptive.many);
     sp_rows_free(sp_many_rows(&learner->table));
     learner->table.arena = NULL;
+    sp_adaptive_free(&learner->adaptive);
 }
 
 SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
@@ -214,7 +218,8 @@ SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
 SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 {
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
-    return sp_tree_bytes(&learner->adaptive.many) + (rows == NULL ? 0 : rows->bytes);
+    return sp_adaptive_bytes(&learner->adaptive) + sp_tree_bytes(&learner->adaptive.many)
+           + (rows == NULL ? 0 : rows->bytes);
 }
 
 /* --- What may be wrong */
@@ -370,9 +375,13 @@ SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event)
     w->decided = true;
 }
 
-SP_PRIVATE void sp_many_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_PRIVATE int sp_many_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
+                            bool intercept, ptrdiff_t y, double u)
 {
+    (void)row;
+    (void)intercept;
     sp_many_aim(learner, sp_many_scratch_of(event), y, u);
+    return 0;
 }
 
 SP_PRIVATE int sp_many_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
@@ -407,8 +416,10 @@ SP_PRIVATE void sp_many_apply(sp_learner *learner, sp_event *event, ptrdiff_t y,
                        sp_index_ceiling(&learner->index));
 }
 
-SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output)
+SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
+                               int kind)
 {
+    (void)kind; /* there is one vector */
     if (slot == SP_SLOT_INTERCEPT)
         return learner->adaptive.w0[output];
     const sp_table *table = &learner->table;

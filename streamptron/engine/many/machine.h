@@ -1,12 +1,14 @@
 /* AdaptiveClassifier's machine with more than two labels: the third turns it into this one.
 
-   Its verbs are those of machine/machine.h; many/many.h says what they do. */
+   Its verbs are those of learner/machine.h; many/many.h says what they do. */
 
 #ifndef STREAMPTRON_MANY_MACHINE_H
 #define STREAMPTRON_MANY_MACHINE_H
 
-#include "learner/learner.h"
+#include "learner/machine.h"
 #include "many/many.h"
+
+SP_DATA const sp_machine sp_many_machine;
 
 /* Give a learner of two labels rows. -1 without memory, and nothing has changed. */
 SP_PRIVATE int sp_many_split(sp_learner *learner);
@@ -38,10 +40,12 @@ SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_sl
 SP_PRIVATE int sp_many_score_event(sp_learner *learner, sp_event *event);
 SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event);
 
-SP_PRIVATE void sp_many_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_PRIVATE int sp_many_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
+                            bool intercept, ptrdiff_t y, double u);
 SP_PRIVATE int sp_many_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 SP_PRIVATE void sp_many_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output);
+SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
+                               int kind);
 
 #endif

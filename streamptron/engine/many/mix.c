@@ -108,7 +108,7 @@ static void sp_many_mix_usual_score(const sp_merge *m)
     }
 }
 
-SP_PRIVATE void sp_many_mix_model(sp_merge *m)
+SP_PRIVATE int sp_many_mix_model(sp_merge *m)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
     sp_adaptive *to = &m->to->adaptive;
@@ -119,6 +119,7 @@ SP_PRIVATE void sp_many_mix_model(sp_merge *m)
     sp_many_mix_weight(m, 0, 1, &to->wn, &to->Gn);
     sp_many_mix_usual_score(m);
     sp_tree_fill(&to->many, to->w0, own->mixture.n_labels);
+    return 0;
 }
 
 /* --- A feature */

@@ -42,7 +42,7 @@ typedef struct sp_merge {
     double *scratch;
     bool columns; /* AdaptiveClassifier: whether a side may have any */
     bool sound;   /* all weights are: those of the base, and those that were mixed in a loop */
-    void *own;    /* the machine's; see machine/machine.h */
+    void *own;    /* the machine's; see learner/machine.h */
     sp_forms forms;
 } sp_merge;
 

@@ -253,7 +253,7 @@ static bool sp_is_nothing(const sp_merge *m, int first, int n)
     return bits == 0;
 }
 
-SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
+SP_PRIVATE int sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     const sp_table *to = &m->to->table;
     const int fields = to->layout.fields;
@@ -271,4 +271,5 @@ SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
                 sp_mix_output(m, slot, b * to->lanes + lane, row + lane * fields);
         }
     }
+    return 0;
 }

@@ -31,7 +31,7 @@ SP_PRIVATE bool sp_mix_writes(const sp_merge *m, ptrdiff_t block, size_t chunk);
 /* One output of a slot of weights: of the shards that have touched it, or the base's. */
 SP_PRIVATE void sp_mix_output(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to);
 
-/* A slot of weights: each output's fields, of the shards that have touched it. */
-SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot);
+/* A slot of weights: each output's fields, of the shards that have touched it; nothing can fail. */
+SP_PRIVATE int sp_weights_mix_slot(sp_merge *m, sp_slot_type slot);
 
 #endif

@@ -4,6 +4,7 @@
 #include "table/layout.h"
 #include "table/slot.h"
 #include "table/table.h"
+#include "table/wide.h"
 
 #include <string.h>
 
@@ -176,4 +177,14 @@ SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrd
         || slot >> SP_CHUNK_BITS >= table->n_chunks)
         return 1.0;
     return sp_fold_factor(fold - sp_table_folds(table, slot, own));
+}
+
+SP_PRIVATE void sp_forms_free(sp_forms *forms)
+{
+    for (int k = 0; forms->shadows != NULL && k < forms->n; k++) {
+        if (forms->shadows[k].table.arena != NULL)
+            sp_wide_drop(&forms->shadows[k].table);
+    }
+    sp_free(forms->shadows);
+    forms->shadows = NULL;
 }

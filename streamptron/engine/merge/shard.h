@@ -71,6 +71,8 @@ typedef struct sp_forms {
     sp_shard base; /* with its shadow */
 } sp_forms;
 
+SP_PRIVATE void sp_forms_free(sp_forms *forms);
+
 /* Free what it has found out; the learner and the maps of labels belong to others. */
 static inline void sp_shard_free(sp_shard *shard)
 {

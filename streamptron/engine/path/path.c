@@ -1,10 +1,8 @@
 #include "path/path.h"
 
 #include "events/pairs.h"
-#include "machine/learn.h"
-#include "machine/life.h"
-#include "machine/report.h"
-#include "machine/rows.h"
+#include "machine/machine.h"
+#include "rows/marks.h"
 
 #include <string.h>
 
@@ -20,6 +18,7 @@ SP_RARE SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, const sp_v
                                    uint64_t hash_seed)
 {
     memset(learner, 0, sizeof(sp_learner));
+    learner->machine = sp_machine_of_rule(rule.kind);
     learner->rule = rule;
     learner->intercept = intercept;
     learner->answer = sp_rule_answer(&rule);
@@ -31,9 +30,7 @@ SP_RARE SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, const sp_v
     if (sp_index_init(&learner->index, hash_bits, hash_seed, max_features) < 0)
         return -1;
     /* slots that change hands lie side by side by chance only */
-    if (sp_machine_init(learner, vectors, max_features != 0) < 0)
-        return -1;
-    return 0;
+    return learner->machine->init(learner, vectors, max_features != 0);
 }
 
 SP_API int sp_learner_score(sp_learner *learner, sp_event *event)
@@ -47,7 +44,7 @@ SP_API int sp_learner_score(sp_learner *learner, sp_event *event)
     sp_event_close_gaps(event);
     event->n_gaps = 0;
     sp_learner_resolve(learner, event);
-    if (sp_machine_score(learner, event) < 0)
+    if (learner->machine->score(learner, event) < 0)
         return -1;
     event->scored_version = learner->version;
     return 0;
@@ -68,7 +65,7 @@ SP_HOT int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_e
 static const sp_verdict *sp_learner_verdict(const sp_learner *learner, sp_event *event, int kind)
 {
     if (!((event->judged >> kind) & 1))
-        sp_machine_verdict(learner, event, kind);
+        learner->machine->verdict(learner, event, kind);
     return &event->verdicts[kind];
 }
 
@@ -100,7 +97,7 @@ SP_API void sp_learner_decide(const sp_learner *learner, sp_event *event)
 SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
                              int kind, double *shares)
 {
-    return sp_machine_shares(learner, event, output, kind, shares);
+    return learner->machine->shares(learner, event, output, kind, shares);
 }
 
 SP_API ptrdiff_t sp_learner_n_shares(const sp_learner *learner, const sp_event *event)
@@ -117,13 +114,13 @@ SP_API int sp_learner_share_key(const sp_learner *learner, const sp_event *event
 SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                      sp_answer answer, double *p)
 {
-    sp_machine_probabilities(learner, event, answer, p);
+    learner->machine->probabilities(learner, event, answer, p);
 }
 
 SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event *event)
 {
     double *p = event->scores + SP_KEPT_KINDS * event->n_scores;
-    sp_machine_probabilities(learner, event, sp_learner_answer(learner, event), p);
+    learner->machine->probabilities(learner, event, sp_learner_answer(learner, event), p);
     return p;
 }
 
@@ -131,7 +128,7 @@ SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event 
 static void sp_unsplit(sp_learner *learner, sp_event *event)
 {
     if (learner->old_form != NULL) {
-        sp_machine_revert_split(learner);
+        learner->machine->revert_split(learner);
         event->scored_version = 0;
     }
 }
@@ -140,15 +137,16 @@ SP_PRIVATE int sp_learner_plan(sp_learner *learner, sp_event *event, const sp_en
                                bool intercept, ptrdiff_t y, double u)
 {
     int failed = 0;
-    if (learner->answer == SP_ANSWER_TWO && y > 1 && sp_machine_splits(learner, u)) {
-        if (sp_machine_split(learner) < 0)
+    if (learner->answer == SP_ANSWER_TWO && y > 1
+        && (u > 0.0 || !learner->machine->skips_weightless)) {
+        if (learner->machine->split(learner) < 0)
             return -1;
         failed = sp_learner_score(learner, event);
     }
     if (!failed && sp_learner_several(learner))
         sp_learner_judge(learner, event);
     if (!failed)
-        failed = sp_machine_plan(learner, event, row, intercept, y, u);
+        failed = learner->machine->plan(learner, event, row, intercept, y, u);
     if (failed)
         sp_unsplit(learner, event);
     return failed;
@@ -169,7 +167,7 @@ static int sp_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u
     ptrdiff_t n_outputs = table->n_outputs; /* before a new label */
     sp_index_point mark = sp_index_savepoint(&learner->index);
     sp_ceiling ceiling = learner->ceiling;
-    if (sp_machine_reserve(learner, event, y, u) < 0) {
+    if (learner->machine->reserve(learner, event, y, u) < 0) {
         table->n_outputs = n_outputs;
         sp_ceiling_rewind(&learner->ceiling, &ceiling, &learner->index, event);
         sp_undo(learner, event, &mark);
@@ -178,7 +176,7 @@ static int sp_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u
     /* from here on nothing can fail */
     if (sp_index_is_limited(&learner->index))
         sp_ceiling_settle(&learner->ceiling, &learner->index, table, event);
-    sp_machine_apply(learner, event, y, u);
+    learner->machine->apply(learner, event, y, u);
     if (event->n_candidates && event->step.n)
         event->n_found = 0; /* some of the candidates' features may have slots only now */
     learner->version += 1;
@@ -192,7 +190,7 @@ SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     if (failed)
         sp_unsplit(learner, event);
     else if (learner->old_form != NULL)
-        sp_machine_commit_split(learner);
+        learner->machine->commit_split(learner);
     sp_machine_finish(learner, event, n_slots);
     return failed;
 }
@@ -267,9 +265,9 @@ SP_RARE SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule)
     double paces[SP_KEPT_KINDS];
     for (int kind = 0; kind < SP_KEPT_KINDS; kind++)
         paces[kind] = sp_calibrator_pace(&learner->fits[kind]);
-    if (sp_machine_split(learner) < 0)
+    if (learner->machine->split(learner) < 0)
         return -1;
-    sp_machine_commit_split(learner);
+    learner->machine->commit_split(learner);
     for (int kind = 0; kind < SP_KEPT_KINDS; kind++)
         learner->fits[kind].GA = paces[kind];
     sp_two_labels_init(&learner->two, 0);
@@ -289,13 +287,13 @@ SP_API int sp_learner_expect_outputs(sp_learner *learner, ptrdiff_t n)
 SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                  double intercept)
 {
-    return sp_machine_begin_from(learner, event, output, intercept);
+    return learner->machine->begin_from(learner, event, output, intercept);
 }
 
 SP_HOT void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
                                   const sp_entries *entries, ptrdiff_t y)
 {
-    sp_linear_apply(learner, event, entries, y);
+    learner->machine->apply_row(learner, event, entries, y);
     learner->version += 1;
 }
 
@@ -306,7 +304,9 @@ SP_RARE SP_PRIVATE bool sp_learner_slots_fault(const sp_learner *learner)
 
 SP_API int sp_learner_expect_rows(sp_learner *learner)
 {
-    return sp_machine_expect_rows(learner);
+    if (learner->machine->expect_rows != NULL)
+        return learner->machine->expect_rows(learner);
+    return learner->machine->rows == SP_ROWS_NONE ? SP_MARKS_WRONG : 0;
 }
 
 SP_API int sp_learner_ready(sp_learner *learner)

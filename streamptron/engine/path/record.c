@@ -3,8 +3,7 @@
 #include "features/head.h"
 #include "learner/can.h"
 #include "learner/drift.h"
-#include "machine/learn.h"
-#include "machine/undo.h"
+#include "learner/machine.h"
 #include "many/snapshot.h"
 #include "memory/heap.h"
 #include "path/path.h"
@@ -21,7 +20,7 @@ SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment mo
     int folds = (int)SP_MIN(table->fold - moment.fold, (uint32_t)SP_FOLDS_MOST);
     table->c = moment.c;
     table->s = ldexp(moment.s, 256 * folds);
-    sp_machine_move(learner, event);
+    learner->machine->move(learner, event);
     table->c = c;
     table->s = s;
 }
@@ -139,7 +138,7 @@ static int sp_moves_back(const sp_undo_record *taken, sp_learner *learner, sp_ev
         const double a = sp_moves_read(taken, i, &output);
         sp_step_add(&event->step, (ptrdiff_t)output, -a);
     }
-    if (sp_machine_reserve_moves(learner, event) < 0)
+    if (learner->machine->reserve_moves(learner, event) < 0)
         return -1;
     sp_undo_moves(learner, event, sp_moves_moment(taken));
     return 0;
@@ -394,7 +393,7 @@ SP_API int sp_undo_record_prepare(sp_undo_record *taken, sp_learner *learner, sp
     else if (taken->how == SP_UNDO_SNAPSHOT)
         sp_slots_measure(taken, learner, event);
     else if (taken->how == SP_UNDO_LOG) {
-        taken->n[SP_RECORD_LOG] = sp_machine_undo_log_most(learner, event);
+        taken->n[SP_RECORD_LOG] = learner->machine->undo_log_most(learner, event);
         taken->n_parts = 1;
     }
     return 0;
@@ -407,7 +406,7 @@ SP_API int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_
     if (taken->how == SP_UNDO_SNAPSHOT)
         sp_slots_before(taken, learner, event);
     if (taken->how == SP_UNDO_LOG)
-        sp_machine_undo_log_begin(learner, event, u, taken->p[SP_RECORD_LOG]);
+        learner->machine->undo_log_begin(learner, event, u, taken->p[SP_RECORD_LOG]);
     if (sp_learner_commit(learner, event, taken->y, u) < 0)
         return -1;
     if (taken->how == SP_UNDO_MOVES)
@@ -415,7 +414,8 @@ SP_API int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_
     if (taken->how == SP_UNDO_SNAPSHOT)
         sp_slots_after(taken, learner, event, u);
     if (taken->how == SP_UNDO_LOG)
-        taken->n[SP_RECORD_LOG] = sp_machine_undo_log_end(learner, event, taken->p[SP_RECORD_LOG]);
+        taken->n[SP_RECORD_LOG]
+            = learner->machine->undo_log_end(learner, event, taken->p[SP_RECORD_LOG]);
     return 0;
 }
 
@@ -442,7 +442,7 @@ SP_API const char *sp_undo_record_fault(const sp_undo_record *taken, const sp_le
         return sp_moves_fault(taken, learner, event);
     if (taken->how == SP_UNDO_SNAPSHOT)
         return sp_slots_fault(taken, learner, event);
-    return sp_machine_undo_log_is_sound(learner, event, taken->p[SP_RECORD_LOG],
+    return learner->machine->undo_log_is_sound(learner, event, taken->p[SP_RECORD_LOG],
                                         taken->n[SP_RECORD_LOG])
                ? NULL
                : "its numbers are not a step's";
@@ -455,7 +455,7 @@ SP_API int sp_undo_record_take_back(const sp_undo_record *taken, bool changed, s
     if (taken->how == SP_UNDO_MOVES)
         failed = sp_moves_back(taken, learner, event);
     else if (taken->how == SP_UNDO_LOG)
-        failed = sp_machine_take_back(learner, event, taken->p[SP_RECORD_LOG]);
+        failed = learner->machine->take_back(learner, event, taken->p[SP_RECORD_LOG]);
     else if (taken->how == SP_UNDO_SNAPSHOT) {
         uint32_t *slots
             = (uint32_t *)sp_malloc((size_t)sp_undo_record_entries(taken) * sizeof(uint32_t) + 1);

@@ -4,26 +4,19 @@
 
 #include <math.h>
 
-SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,
-                                 const double *its)
+SP_PRIVATE bool sp_sets_same_row(const sp_learner *learner, uint32_t block, const double *row,
+                                 const sp_learner *base, const double *its)
 {
+    (void)block; /* there is one */
     const sp_counted_slot *slot = (const sp_counted_slot *)(const void *)row;
     const sp_counted_slot *theirs = (const sp_counted_slot *)(const void *)its;
     return memcmp(row, its, 2 * sizeof(double)) == 0 && slot->of.row.n == theirs->of.row.n
            && memcmp(&slot->of.N, &theirs->of.N, sizeof(double)) == 0
            && (slot->of.row.n == 0
-               || memcmp(sp_row_entries(sp_rows_of(table), &slot->of.row),
-                         sp_row_entries(sp_rows_of(other), &theirs->of.row),
+               || memcmp(sp_row_entries(sp_rows_of(&learner->table), &slot->of.row),
+                         sp_row_entries(sp_rows_of(&base->table), &theirs->of.row),
                          slot->of.row.n * sizeof(sp_entry))
                       == 0);
-}
-
-SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
-                                const uint32_t **marks)
-{
-    const sp_sparse *row = &((const sp_counted_slot *)(const void *)slot)->of.row;
-    *marks = (const uint32_t *)(const void *)sp_row_entries(sp_rows_of(&learner->table), row);
-    return row->n;
 }
 
 SP_PRIVATE bool sp_sets_label_numbers(const sp_learner *learner, ptrdiff_t k, double *marked)
@@ -88,9 +81,11 @@ SP_PRIVATE int sp_sets_overlay_begin(sp_learner *learner, const sp_learner *base
     return learner->table.arena == NULL ? -1 : 0;
 }
 
-SP_PRIVATE int sp_sets_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                    const uint32_t *marks, size_t n_marks, const double *marked)
+SP_PRIVATE int sp_sets_overlay_rows(sp_learner *learner, const uint32_t *slots,
+                                    const uint32_t *blocks, size_t n, const uint32_t *marks,
+                                    size_t n_marks, const double *marked)
 {
+    (void)blocks; /* there is one */
     sp_sparse_rows *rows = sp_rows_of(&learner->table);
     size_t at = 1;
     int fault = sp_sets_labels_read(learner, marked);

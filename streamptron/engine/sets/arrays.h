@@ -6,12 +6,8 @@
 #ifndef STREAMPTRON_SETS_ARRAYS_H
 #define STREAMPTRON_SETS_ARRAYS_H
 
-#include "learner/learner.h"
+#include "learner/machine.h"
 #include "rows/marks.h"
-
-enum {
-    SP_LABEL_WIDTH = 6,
-};
 
 /* Labels' numbers, written down, and those of an untrained learner filled in: 0, or what is wrong.
    Rows are written and read as any other learner's (machine/arrays.h). */
@@ -26,12 +22,8 @@ SP_PRIVATE int sp_sets_marks_check(const sp_learner *learner, const double *slot
 SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event *event);
 
 /* Whether a slot holds the same in two learners whose labels begin alike, wherever rows lie. */
-SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,
-                                 const double *its);
-
-/* The entries of a slot as they lie in the arrays. How many. */
-SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
-                                const uint32_t **marks);
+SP_PRIVATE bool sp_sets_same_row(const sp_learner *learner, uint32_t block, const double *row,
+                                 const sp_learner *base, const double *its);
 
 /* A label's numbers as they lie there; false: there is no such label. */
 SP_PRIVATE bool sp_sets_label_numbers(const sp_learner *learner, ptrdiff_t k, double *marked);
@@ -42,7 +34,8 @@ SP_PRIVATE int sp_sets_overlay_begin(sp_learner *learner, const sp_learner *base
 
 /* And then the rows of the delta's n slots, which it holds already, and its labels' numbers. 0, or
    what is wrong. */
-SP_PRIVATE int sp_sets_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                    const uint32_t *marks, size_t n_marks, const double *marked);
+SP_PRIVATE int sp_sets_overlay_rows(sp_learner *learner, const uint32_t *slots,
+                                    const uint32_t *blocks, size_t n, const uint32_t *marks,
+                                    size_t n_marks, const double *marked);
 
 #endif

@@ -1,8 +1,13 @@
 #include "sets/machine.h"
 
 #include "math/logs.h"
+#include "merge/outputs.h"
 #include "sets/arrays.h"
 #include "sets/learn.h"
+#include "sets/mix.h"
+#include "sets/sets.h"
+#include "sets/targets.h"
+#include "sets/undo.h"
 
 #include <math.h>
 
@@ -34,8 +39,9 @@ static const sp_slot_kind sp_sets_slots = {
     .clear = sp_sets_clear,
 };
 
-SP_PRIVATE int sp_sets_open(sp_learner *learner, bool scattered)
+static int sp_sets_open(sp_learner *learner, const sp_vectors *vectors, bool scattered)
 {
+    (void)vectors; /* it keeps one */
     sp_table *table = &learner->table;
     sp_serve_init(&learner->serve, &sp_current_alone);
     sp_table_init(table, &sp_current_alone, SP_KEEP_NONE, false, scattered);
@@ -48,27 +54,27 @@ SP_PRIVATE int sp_sets_open(sp_learner *learner, bool scattered)
     return sp_table_add_outputs(table, 0);
 }
 
-SP_PRIVATE void sp_sets_close(sp_learner *learner)
+static void sp_sets_close(sp_learner *learner)
 {
     sp_sets_free(&learner->sets);
     sp_rows_free(sp_rows_of(&learner->table));
     learner->table.arena = NULL;
 }
 
-SP_PRIVATE int sp_sets_duplicate(sp_learner *to, const sp_learner *other)
+static int sp_sets_duplicate(sp_learner *to, const sp_learner *other)
 {
     int failed = sp_sets_copy(&to->sets, &other->sets);
     to->table.arena = sp_rows_copy(sp_rows_of(&other->table));
     return to->table.arena == NULL ? -1 : failed;
 }
 
-SP_PRIVATE size_t sp_sets_held(const sp_learner *learner)
+static size_t sp_sets_held(const sp_learner *learner)
 {
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     return sp_sets_bytes(&learner->sets) + (rows == NULL ? 0 : rows->bytes);
 }
 
-SP_PRIVATE int sp_sets_expect(sp_learner *learner, ptrdiff_t n)
+static int sp_sets_expect(sp_learner *learner, ptrdiff_t n)
 {
     if (sp_sets_room(&learner->sets, n) < 0)
         return -1;
@@ -76,7 +82,7 @@ SP_PRIVATE int sp_sets_expect(sp_learner *learner, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
+static bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
 {
     const sp_table *table = &learner->table;
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
@@ -91,6 +97,43 @@ SP_PRIVATE bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_sl
     return false;
 }
 
+/* What is wrong with rows and labels, or NULL. It looks at everything. */
+static const char *sp_sets_fault(const sp_learner *learner)
+{
+    const sp_sets *s = &learner->sets;
+    const sp_table *table = &learner->table;
+    const sp_sparse_rows *rows = sp_rows_of(table);
+    /* those of a file were looked at when it was opened */
+    const sp_slot_type n_slots = rows->borrowed ? 0 : learner->index.n_slots;
+    ptrdiff_t awake = 0;
+    for (sp_slot_type slot = 0; slot < n_slots; slot++) {
+        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+            break;
+        const sp_sparse *row = &sp_counted_slot_of(table, slot)->of.row;
+        const sp_entry *entries = sp_row_entries(rows, row);
+        if (row->n && (row->block == 0 || row->n > sp_row_capacity((int)row->size)))
+            return "a row has more entries than its block";
+        for (uint32_t i = 0; i < row->n; i++) {
+            if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k))
+                return "the labels of a row are not in order";
+        }
+        if (!sp_counts_are_sound((const double *)(const void *)sp_counted_slot_of(table, slot),
+                                 entries, row->n, (size_t)s->n_labels))
+            return "a number of a label is none that learning can have made";
+    }
+    for (ptrdiff_t k = 0; k < s->n_labels; k++) {
+        const sp_label *label = &s->labels[k];
+        if (!sp_label_is_sound(s, label))
+            return "a number of a label is none that learning can have made";
+        if (label->rest != label->w0 + label->wn * -2.0)
+            return "a label's score without an entry is not what it is made of";
+        if (label->place >= 0 && s->awake[label->place] != (uint32_t)k)
+            return "a label is not where it should be awake";
+        awake += label->place >= 0;
+    }
+    return awake == s->n_awake ? NULL : "there are more labels awake than there are";
+}
+
 /* The scores of all labels. */
 static void sp_sets_scores(const sp_sets *s, sp_event *event)
 {
@@ -98,7 +141,7 @@ static void sp_sets_scores(const sp_sets *s, sp_event *event)
         event->scores[k] = sp_sets_score(s, sp_sets_scratch_of(event), k);
 }
 
-SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
+static int sp_sets_score_event(sp_learner *learner, sp_event *event)
 {
     ptrdiff_t n = learner->sets.n_labels;
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * SP_MAX(n, (ptrdiff_t)2))
@@ -119,7 +162,7 @@ SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
 }
 
 /* The scores of all labels: not before they are asked for, unless they lie in a file. */
-SP_PRIVATE void sp_sets_verdict(const sp_learner *learner, sp_event *event, int kind)
+static void sp_sets_verdict(const sp_learner *learner, sp_event *event, int kind)
 {
     const sp_sets *s = &learner->sets;
     ptrdiff_t best = s->n_labels ? 0 : -1;
@@ -132,19 +175,26 @@ SP_PRIVATE void sp_sets_verdict(const sp_learner *learner, sp_event *event, int 
     event->judged |= 1 << kind;
 }
 
-SP_PRIVATE void sp_sets_probabilities(const sp_learner *learner, const sp_event *event, double *p)
+static void sp_sets_probabilities(const sp_learner *learner, const sp_event *event,
+                                  sp_answer answer, double *p)
 {
+    (void)answer;
     for (ptrdiff_t k = 0; k < learner->sets.n_labels; k++)
         p[k] = sp_sigmoid(sp_sets_score(&learner->sets, sp_sets_scratch_of(event), k));
 }
 
-SP_PRIVATE int sp_sets_plan(sp_learner *learner, sp_event *event, double u)
+static int sp_sets_plan(sp_learner *learner, sp_event *event, const sp_entries *row, bool intercept,
+                        ptrdiff_t y, double u)
 {
+    (void)row;
+    (void)intercept;
+    (void)y;
     return sp_sets_aim(&learner->sets, &learner->table, event, sp_sets_scratch_of(event), u);
 }
 
-SP_PRIVATE int sp_sets_reserve_event(sp_learner *learner, sp_event *event, double u)
+static int sp_sets_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
+    (void)y;
     const uint32_t block = 0;
     sp_sets_scratch *w = sp_sets_scratch_of(event);
     bool ticked = false;
@@ -164,8 +214,9 @@ SP_PRIVATE int sp_sets_reserve_event(sp_learner *learner, sp_event *event, doubl
     return 0;
 }
 
-SP_PRIVATE void sp_sets_apply(sp_learner *learner, sp_event *event, double u)
+static void sp_sets_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
+    (void)y;
     sp_sets_scratch *w = sp_sets_scratch_of(event);
     learner->n_seen += 1;
     learner->n_mistakes += sp_sets_wrong(&learner->sets, w);
@@ -179,14 +230,15 @@ SP_PRIVATE void sp_sets_apply(sp_learner *learner, sp_event *event, double u)
 
 enum { SP_SETS_ONCE = 4, SP_SETS_LISTS = 2 }; /* T, m, nm, positives; there, said */
 
-SP_PRIVATE sp_model_numbers sp_sets_model_numbers(void)
+static sp_model_numbers sp_sets_model_numbers(const sp_learner *learner)
 {
+    (void)learner; /* of all the same */
     sp_model_numbers once = {
         .name = "sets", .n = SP_SETS_ONCE, .n_more = SP_SETS_STEPS, .n_lists = SP_SETS_LISTS};
     return once;
 }
 
-SP_PRIVATE void sp_sets_model_numbers_write(const sp_learner *learner, double *numbers)
+static void sp_sets_model_numbers_write(const sp_learner *learner, double *numbers)
 {
     const sp_sets *s = &learner->sets;
     *numbers++ = s->T;
@@ -202,7 +254,7 @@ static bool sp_is_sum(double number, double least)
     return least <= number && number <= SP_VALUE_LIMIT;
 }
 
-SP_PRIVATE const char *sp_sets_model_numbers_read(sp_learner *learner, const double *numbers)
+static const char *sp_sets_model_numbers_read(sp_learner *learner, const double *numbers)
 {
     sp_sets *s = &learner->sets;
     s->T = *numbers++;
@@ -219,10 +271,75 @@ SP_PRIVATE const char *sp_sets_model_numbers_read(sp_learner *learner, const dou
     return good ? NULL : "what is kept of all events is invalid";
 }
 
-SP_PRIVATE void sp_sets_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t label,
-                               double *shares)
+static int sp_sets_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t label,
+                          int kind, double *shares)
 {
+    (void)kind; /* there is one vector */
     for (ptrdiff_t i = 0; i < event->n; i++)
         shares[i] = sp_sets_share(&learner->sets, &learner->table, event, label, i);
     shares[event->n] = sp_sets_share(&learner->sets, &learner->table, event, label, -1);
+    return 0;
 }
+
+SP_RARE static double sp_sets_weight(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
+                                     int kind)
+{
+    (void)kind; /* there is one */
+    const sp_table *table = &learner->table;
+    if (slot == SP_SLOT_INTERCEPT)
+        return learner->sets.labels[output].w0;
+    if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+        return 0.0;
+    const sp_entry *entry = sp_row_find(sp_rows_of(table), &sp_counted_slot_of(table, slot)->of.row,
+                                        (uint32_t)output);
+    return entry == NULL ? 0.0 : entry->w;
+}
+
+/* --- The machine */
+
+static bool sp_sets_mix_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                             sp_slot_type base)
+{
+    return sp_sets_same_row(shard->learner, 0, sp_shard_row(shard, 0, own), m->base->learner,
+                            sp_shard_row(m->base, 0, base));
+}
+
+const sp_machine sp_sets_machine = {
+    .can = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR | SP_CAN_SET | SP_CAN_UNDO_LOG,
+    .weight_limit = SP_U_LIMIT,
+    .row_blocks = 1,
+    .rows = SP_ROWS_MARKS,
+    .init = sp_sets_open,
+    .expect = sp_sets_expect,
+    .free = sp_sets_close,
+    .copy = sp_sets_duplicate,
+    .bytes = sp_sets_held,
+    .fault = sp_sets_fault,
+    .slots_fault = sp_sets_slots_fault,
+    .score = sp_sets_score_event,
+    .verdict = sp_sets_verdict,
+    .probabilities = sp_sets_probabilities,
+    .plan = sp_sets_plan,
+    .reserve = sp_sets_reserve_event,
+    .apply = sp_sets_apply,
+    .weight = sp_sets_weight,
+    .shares = sp_sets_shares,
+    .model_numbers = sp_sets_model_numbers,
+    .model_numbers_write = sp_sets_model_numbers_write,
+    .model_numbers_read = sp_sets_model_numbers_read,
+    .undo_log_most = sp_sets_undo_log_most,
+    .undo_log_begin = sp_sets_undo_log_begin,
+    .undo_log_end = sp_sets_undo_log_end,
+    .undo_log_is_sound = sp_sets_undo_log_is_sound,
+    .take_back = sp_sets_take_back,
+    .same_row = sp_sets_same_row,
+    .label_numbers = sp_sets_label_numbers,
+    .overlay_begin = sp_sets_overlay_begin,
+    .overlay_rows = sp_sets_overlay_rows,
+    .mix_reserve = sp_sets_mix_reserve,
+    .mix_free = sp_sets_mix_free,
+    .mix_model = sp_sets_mix_model,
+    .mix_same = sp_sets_mix_same,
+    .mix_writes = sp_mix_writes,
+    .mix_slot = sp_sets_mix_slot,
+};

@@ -85,7 +85,7 @@ static void sp_sets_mix_label(sp_merge *m, ptrdiff_t y)
     sp_sets_settle_label(&m->to->sets, y);
 }
 
-SP_PRIVATE void sp_sets_mix_model(sp_merge *m)
+SP_PRIVATE int sp_sets_mix_model(sp_merge *m)
 {
     sp_sets *to = &m->to->sets;
     const sp_sets *base = &m->base->learner->sets;
@@ -108,6 +108,7 @@ SP_PRIVATE void sp_sets_mix_model(sp_merge *m)
         to->T = SP_MAX(to->T, to->labels[y].D);
     for (ptrdiff_t y = 0; y < to->n_labels; y++)
         to->labels[y].left = SP_MIN(to->labels[y].left, to->T);
+    return 0;
 }
 
 /* --- A feature */

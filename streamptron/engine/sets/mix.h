@@ -4,7 +4,7 @@
 
    Rows lie in an arena of the merged learner's own; no block of a shard's is in it.
 
-   Verbs of machine/machine.h. */
+   Verbs of learner/machine.h. */
 
 #ifndef STREAMPTRON_SETS_MIX_H
 #define STREAMPTRON_SETS_MIX_H
@@ -16,7 +16,7 @@ SP_PRIVATE int sp_sets_mix_reserve(sp_merge *m);
 SP_PRIVATE void sp_sets_mix_free(sp_merge *m);
 
 /* What is kept once, and of each label. */
-SP_PRIVATE void sp_sets_mix_model(sp_merge *m);
+SP_PRIVATE int sp_sets_mix_model(sp_merge *m);
 
 /* A feature and its row, of the shards that have touched it. -1 without memory. */
 SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot);

@@ -288,18 +288,6 @@ SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp
         sp_sets_conclude(s, w, &s->labels[w->met[i]], &w->sums[w->met[i]]);
 }
 
-SP_RARE SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,
-                                         ptrdiff_t k)
-{
-    const sp_entry *entry;
-    if (slot == SP_SLOT_INTERCEPT)
-        return s->labels[k].w0;
-    if (slot >> SP_CHUNK_BITS >= table->n_chunks)
-        return 0.0;
-    entry = sp_row_find(sp_rows_of(table), &sp_counted_slot_of(table, slot)->of.row, (uint32_t)k);
-    return entry == NULL ? 0.0 : entry->w;
-}
-
 static bool sp_is_count(double number)
 {
     return number >= 0.0 && number <= SP_VALUE_LIMIT;
@@ -310,38 +298,4 @@ SP_PRIVATE bool sp_label_is_sound(const sp_sets *s, const sp_label *label)
     return sp_is_count(label->D) && sp_is_count(label->left) && sp_is_count(label->G0)
            && sp_is_count(label->Gn) && fabs(label->w0) <= SP_VALUE_LIMIT
            && fabs(label->wn) <= SP_VALUE_LIMIT && label->left <= s->T;
-}
-
-SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table, sp_slot_type n_slots)
-{
-    const sp_sparse_rows *rows = sp_rows_of(table);
-    ptrdiff_t awake = 0;
-    if (rows->borrowed) /* which were looked at when the file was opened */
-        n_slots = 0;
-    for (sp_slot_type slot = 0; slot < n_slots; slot++) {
-        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
-            break;
-        const sp_sparse *row = &sp_counted_slot_of(table, slot)->of.row;
-        const sp_entry *entries = sp_row_entries(rows, row);
-        if (row->n && (row->block == 0 || row->n > sp_row_capacity((int)row->size)))
-            return "a row has more entries than its block";
-        for (uint32_t i = 0; i < row->n; i++) {
-            if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k))
-                return "the labels of a row are not in order";
-        }
-        if (!sp_counts_are_sound((const double *)(const void *)sp_counted_slot_of(table, slot),
-                                 entries, row->n, (size_t)s->n_labels))
-            return "a number of a label is none that learning can have made";
-    }
-    for (ptrdiff_t k = 0; k < s->n_labels; k++) {
-        const sp_label *label = &s->labels[k];
-        if (!sp_label_is_sound(s, label))
-            return "a number of a label is none that learning can have made";
-        if (label->rest != label->w0 + label->wn * -2.0)
-            return "a label's score without an entry is not what it is made of";
-        if (label->place >= 0 && s->awake[label->place] != (uint32_t)k)
-            return "a label is not where it should be awake";
-        awake += label->place >= 0;
-    }
-    return awake == s->n_awake ? NULL : "there are more labels awake than there are";
 }

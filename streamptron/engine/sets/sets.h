@@ -192,15 +192,7 @@ static inline double sp_label_sums_h(const sp_label_sums *sums, const sp_counted
     return sqrt(SP_EPS + sums->inverse * (apart * apart)) * value->a;
 }
 
-/* The weight of a label in a slot. */
-SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,
-                                 ptrdiff_t k);
-
 /* Whether a label's numbers are some that learning can have made. */
 SP_PRIVATE bool sp_label_is_sound(const sp_sets *s, const sp_label *label);
-
-/* What is wrong with rows and labels, or NULL. It looks at everything. */
-SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table,
-                                     sp_slot_type n_slots);
 
 #endif

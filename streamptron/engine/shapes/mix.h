@@ -6,7 +6,7 @@
    Parts are those of any side whose columns are columns of the merged learner. Which columns have
    surfaces is chosen anew.
 
-   Verbs of machine/machine.h, of AdaptiveClassifier whatever the number of labels. */
+   Verbs of learner/machine.h, of AdaptiveClassifier whatever the number of labels. */
 
 #ifndef STREAMPTRON_SHAPES_MIX_H
 #define STREAMPTRON_SHAPES_MIX_H

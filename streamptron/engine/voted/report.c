@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-SP_PRIVATE sp_model_numbers sp_voted_model_numbers(void)
+SP_PRIVATE sp_model_numbers sp_voted_model_numbers(const sp_learner *learner)
 {
+    (void)learner; /* of all the same */
     sp_model_numbers once = {.name = "voted", .n = 2}; /* now, since */
     return once;
 }
@@ -29,8 +30,9 @@ SP_PRIVATE const char *sp_voted_model_numbers_read(sp_learner *learner, const do
 }
 
 SP_PRIVATE int sp_voted_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
-                               double *shares)
+                               int kind, double *shares)
 {
+    (void)kind; /* all vectors vote */
     ptrdiff_t first = learner->intercept, n = event->n - first;
     double *scratch = (double *)sp_calloc((size_t)(3 * n + 3), sizeof(double));
     if (scratch == NULL)

@@ -1,6 +1,6 @@
 /* What VotedPerceptron tells of itself: the numbers that it keeps once, and an answer's parts.
 
-   Its verbs are those of machine/machine.h. */
+   Its verbs are those of learner/machine.h. */
 
 #ifndef STREAMPTRON_VOTED_REPORT_H
 #define STREAMPTRON_VOTED_REPORT_H
@@ -8,7 +8,7 @@
 #include "learner/learner.h"
 #include "learner/model_numbers.h"
 
-SP_PRIVATE sp_model_numbers sp_voted_model_numbers(void);
+SP_PRIVATE sp_model_numbers sp_voted_model_numbers(const sp_learner *learner);
 SP_PRIVATE void sp_voted_model_numbers_write(const sp_learner *learner, double *numbers);
 
 /* NULL, or what is wrong with the numbers. */
@@ -16,6 +16,6 @@ SP_PRIVATE const char *sp_voted_model_numbers_read(sp_learner *learner, const do
 
 /* -1 without memory. A kernel's score has no parts. */
 SP_PRIVATE int sp_voted_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
-                               double *shares);
+                               int kind, double *shares);
 
 #endif

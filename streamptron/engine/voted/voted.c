@@ -2,17 +2,20 @@
 
 #include "linear/linear.h"
 #include "voted/gather.h"
+#include "voted/report.h"
 #include "voted/vote.h"
+#include "voted/voters.h"
 
 enum {
     SP_VOTES_DUE = 3, /* one in 2^3 is counted for the probabilities: it costs the most */
 };
 
-SP_PRIVATE int sp_voted_init(sp_learner *learner, bool scattered)
+static int sp_voted_init(sp_learner *learner, const sp_vectors *vectors, bool scattered)
 {
-    static const sp_vectors vectors = {SP_AVERAGE_NONE, 1.0, false, SP_KEPT_VOTE};
+    static const sp_vectors its = {SP_AVERAGE_NONE, 1.0, false, SP_KEPT_VOTE};
+    (void)vectors;
     sp_voters_init(&learner->voters, learner->intercept);
-    return sp_linear_init(learner, &vectors, scattered);
+    return sp_linear_init(learner, &its, scattered);
 }
 
 /* The votes on a scored event, and their verdict; of a kernel the scores, too. */
@@ -27,7 +30,7 @@ static void sp_count_votes(const sp_learner *learner, sp_event *event)
     event->judged |= 1 << SP_KEPT_VOTE;
 }
 
-SP_PRIVATE int sp_voted_score(sp_learner *learner, sp_event *event)
+static int sp_voted_score(sp_learner *learner, sp_event *event)
 {
     if (sp_voted_scratch_reserve(event, &learner->voters) < 0)
         return -1;
@@ -41,7 +44,7 @@ SP_PRIVATE int sp_voted_score(sp_learner *learner, sp_event *event)
     return 0;
 }
 
-SP_PRIVATE void sp_voted_verdict(const sp_learner *learner, sp_event *event, int kind)
+static void sp_voted_verdict(const sp_learner *learner, sp_event *event, int kind)
 {
     if (kind == SP_KEPT_VOTE)
         sp_count_votes(learner, event);
@@ -49,16 +52,17 @@ SP_PRIVATE void sp_voted_verdict(const sp_learner *learner, sp_event *event, int
         sp_linear_verdict(learner, event, kind);
 }
 
-SP_PRIVATE int sp_voted_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
-                             bool intercept, ptrdiff_t y, double u)
+static int sp_voted_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
+                         bool intercept, ptrdiff_t y, double u)
 {
     if (sp_calibrate_due(learner->n_seen, SP_VOTES_DUE) && !((event->judged >> SP_KEPT_VOTE) & 1))
         sp_count_votes(learner, event);
     return sp_linear_plan(learner, event, row, intercept, y, u);
 }
 
-SP_PRIVATE int sp_voted_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y)
+static int sp_voted_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
+    (void)u; /* is in the step */
     ptrdiff_t own = learner->intercept; /* votes count it apart */
     if (sp_linear_admit(learner, event, y) < 0)
         return -1;
@@ -72,7 +76,7 @@ SP_PRIVATE int sp_voted_reserve_event(sp_learner *learner, sp_event *event, ptrd
     return -1;
 }
 
-SP_PRIVATE void sp_voted_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+static void sp_voted_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_linear_watch(learner, event, y, SP_VOTES_DUE);
     sp_voters_apply(&learner->voters, event->slots + learner->intercept,
@@ -85,14 +89,15 @@ SP_PRIVATE void sp_voted_apply(sp_learner *learner, sp_event *event, ptrdiff_t y
     sp_table_tick(&learner->table);
 }
 
-SP_PRIVATE void sp_voted_finish(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
+/* Under a budget: let features leave of which nothing is left; there were n_slots before. */
+static void sp_voted_finish(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
 {
     if (learner->voters.budget && !learner->index.bits /* whose numbers are bounded */
         && sp_gather_due(n_slots, learner->index.n_slots))
         sp_gather_voters(&learner->index, &learner->table, &learner->voters, event);
 }
 
-SP_PRIVATE int sp_voted_split(sp_learner *learner)
+static int sp_voted_split(sp_learner *learner)
 {
     if (sp_linear_split(learner) < 0)
         return -1;
@@ -102,8 +107,53 @@ SP_PRIVATE int sp_voted_split(sp_learner *learner)
     return -1;
 }
 
-SP_RARE SP_PRIVATE void sp_voted_revert_split(sp_learner *learner)
+SP_RARE static void sp_voted_revert_split(sp_learner *learner)
 {
     sp_linear_revert_split(learner);
     sp_voters_unsplit(&learner->voters, learner->two.positive);
 }
+
+/* --- The machine */
+
+static void sp_voted_free(sp_learner *learner)
+{
+    sp_voters_free(&learner->voters);
+}
+
+static int sp_voted_copy(sp_learner *to, const sp_learner *other)
+{
+    return sp_voters_copy(&to->voters, &other->voters);
+}
+
+static size_t sp_voted_bytes(const sp_learner *learner)
+{
+    return sp_voters_bytes(&learner->voters);
+}
+
+static const char *sp_voted_fault(const sp_learner *learner)
+{
+    return sp_voters_fault(&learner->voters, learner->table.n_outputs, learner->index.n_slots);
+}
+
+const sp_machine sp_voted_machine = {
+    .can = SP_HAS_INTERCEPT | SP_CAN_VOTE,
+    .init = sp_voted_init,
+    .free = sp_voted_free,
+    .copy = sp_voted_copy,
+    .bytes = sp_voted_bytes,
+    .fault = sp_voted_fault,
+    .score = sp_voted_score,
+    .verdict = sp_voted_verdict,
+    .probabilities = sp_linear_probabilities,
+    .plan = sp_voted_plan,
+    .reserve = sp_voted_reserve_event,
+    .apply = sp_voted_apply,
+    .finish = sp_voted_finish,
+    .split = sp_voted_split,
+    .commit_split = sp_linear_commit_split,
+    .revert_split = sp_voted_revert_split,
+    .shares = sp_voted_shares,
+    .model_numbers = sp_voted_model_numbers,
+    .model_numbers_write = sp_voted_model_numbers_write,
+    .model_numbers_read = sp_voted_model_numbers_read,
+};

@@ -126,9 +126,10 @@ static bool sp_wide_same_fields(const sp_layout *layout, const double *fields, c
     return true;
 }
 
-SP_PRIVATE bool sp_wide_same_row(const sp_learner *learner, const double *row,
+SP_PRIVATE bool sp_wide_same_row(const sp_learner *learner, uint32_t block, const double *row,
                                  const sp_learner *base, const double *its)
 {
+    (void)block; /* there is one */
     const sp_layout *layout = &learner->table.layout;
     const sp_wide *ours = sp_wide_row_of(row);
     const sp_wide *theirs = sp_wide_row_of(its);
@@ -185,9 +186,12 @@ SP_PRIVATE int sp_wide_overlay_begin(sp_learner *learner, const sp_learner *base
     return 1;
 }
 
-SP_PRIVATE int sp_wide_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                    const uint32_t *marks, size_t n_marks)
+SP_PRIVATE int sp_wide_overlay_rows(sp_learner *learner, const uint32_t *slots,
+                                    const uint32_t *blocks, size_t n, const uint32_t *marks,
+                                    size_t n_marks, const double *marked)
 {
+    (void)blocks; /* there is one */
+    (void)marked;
     sp_table *table = &learner->table;
     size_t at = 1;
     int fault = sp_marks_begin(marks, n_marks) ? 0 : SP_MARKS_WRONG;

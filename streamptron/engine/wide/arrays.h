@@ -43,7 +43,7 @@ SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type
                               int positive);
 
 /* Whether a slot holds the same in a learner and in a base that it may have gone on from. */
-SP_PRIVATE bool sp_wide_same_row(const sp_learner *learner, const double *row,
+SP_PRIVATE bool sp_wide_same_row(const sp_learner *learner, uint32_t block, const double *row,
                                  const sp_learner *base, const double *its);
 
 /* The units of a slot's row, as so many marks. */
@@ -58,7 +58,8 @@ SP_PRIVATE void sp_wide_clear_addresses(double *slot, size_t at);
 SP_PRIVATE int sp_wide_overlay_begin(sp_learner *learner, const sp_learner *base);
 
 /* And after that the rows of these slots, n in all. 0, or what is wrong. */
-SP_PRIVATE int sp_wide_overlay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                    const uint32_t *marks, size_t n_marks);
+SP_PRIVATE int sp_wide_overlay_rows(sp_learner *learner, const uint32_t *slots,
+                                    const uint32_t *blocks, size_t n, const uint32_t *marks,
+                                    size_t n_marks, const double *marked);
 
 #endif

@@ -26,6 +26,7 @@ SP_PRIVATE int sp_wide_start(sp_learner *learner)
     }
     sp_table_free(&learner->table);
     learner->table = wide;
+    learner->machine = &sp_wide_machine;
     return 0;
 }
 
@@ -42,6 +43,7 @@ SP_RARE SP_PRIVATE int sp_wide_reform(sp_learner *learner)
         return -1;
     }
     learner->old_form = before;
+    learner->machine = &sp_wide_machine;
     return 0;
 }
 
@@ -56,6 +58,7 @@ SP_PRIVATE void sp_wide_revert_reform(sp_learner *learner)
 {
     sp_wide_drop(&learner->table);
     learner->table = *learner->old_form;
+    learner->machine = &sp_linear_machine;
     learner->version += 1;
     sp_free(learner->old_form);
     learner->old_form = NULL;
@@ -172,8 +175,11 @@ SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event)
     return 0;
 }
 
-SP_PRIVATE int sp_wide_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_PRIVATE int sp_wide_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
+                            bool intercept, ptrdiff_t y, double u)
 {
+    (void)row; /* of many labels there is none */
+    (void)intercept;
     sp_step *step = &event->step;
     if (sp_step_reserve(step, event->n_scores + 2) < 0)
         return -1;
@@ -203,8 +209,9 @@ static bool sp_wide_leads(const sp_learner *learner, const sp_event *event, ptrd
     return y == event->n_scores && learner->rule.newcomer != 0.0;
 }
 
-SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y)
+SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
+    (void)u; /* is in the step */
     const sp_slot_type lead = SP_SLOT_INTERCEPT;
     const sp_move move = {.output = y};
     if (sp_wide_note_fresh(event) == NULL || sp_linear_admit(learner, event, y) < 0)
@@ -245,8 +252,9 @@ static void sp_wide_lead(sp_learner *learner, const sp_event *event, ptrdiff_t y
         = learner->rule.newcomer;
 }
 
-SP_PRIVATE void sp_wide_apply(sp_learner *learner, const sp_event *event, ptrdiff_t y)
+SP_PRIVATE void sp_wide_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
+    (void)u;
     sp_linear_watch(learner, event, y, 0);
     if (sp_wide_leads(learner, event, y))
         sp_wide_lead(learner, event, y);

@@ -1,11 +1,13 @@
 /* The linear machine with many labels: the rule's steps and all that is kept once are the same,
-   each feature's weights lie in a row (table/wide.h). Its verbs are those of machine/machine.h. */
+   each feature's weights lie in a row (table/wide.h). Its verbs are those of learner/machine.h. */
 
 #ifndef STREAMPTRON_WIDE_MACHINE_H
 #define STREAMPTRON_WIDE_MACHINE_H
 
-#include "learner/learner.h"
+#include "learner/machine.h"
 #include "table/wide.h"
+
+SP_DATA const sp_machine sp_wide_machine;
 
 /* Whether so many labels are kept in rows: of a rule with an output a label. */
 SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs);
@@ -37,11 +39,13 @@ SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner);
 
 SP_APART SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event);
 
-SP_APART SP_PRIVATE int sp_wide_plan(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_APART SP_PRIVATE int sp_wide_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
+                                     bool intercept, ptrdiff_t y, double u);
 
-SP_APART SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y);
+SP_APART SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y,
+                                              double u);
 
-SP_APART SP_PRIVATE void sp_wide_apply(sp_learner *learner, const sp_event *event, ptrdiff_t y);
+SP_APART SP_PRIVATE void sp_wide_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* Room for the moves of the event's step, whose features have slots. -1 without memory. */
 SP_APART SP_PRIVATE int sp_wide_reserve_moves(sp_learner *learner, sp_event *event);

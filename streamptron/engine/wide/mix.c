@@ -47,6 +47,7 @@ SP_PRIVATE int sp_wide_one_form(sp_forms *forms, sp_shard *shards, int n, const 
         if (sp_learner_is_wide(source->learner))
             continue;
         *shadow = *source->learner;
+        shadow->machine = &sp_wide_machine;
         if (sp_wide_shadow(&shadow->table, source->learner, source->n_slots,
                            k < n ? -1 : positive)
             < 0)
@@ -54,16 +55,6 @@ SP_PRIVATE int sp_wide_one_form(sp_forms *forms, sp_shard *shards, int n, const 
         source->learner = shadow;
     }
     return 0;
-}
-
-SP_PRIVATE void sp_wide_forms_free(sp_forms *forms)
-{
-    for (int k = 0; forms->shadows != NULL && k < forms->n; k++) {
-        if (forms->shadows[k].table.arena != NULL)
-            sp_wide_drop(&forms->shadows[k].table);
-    }
-    sp_free(forms->shadows);
-    forms->shadows = NULL;
 }
 
 SP_PRIVATE int sp_wide_mix_form(sp_merge *m)
@@ -173,7 +164,7 @@ SP_PRIVATE bool sp_wide_mix_same(const sp_merge *m, const sp_shard *shard, sp_sl
 {
     bool same = true;
     if (shard->plain && m->base->plain
-        && sp_wide_same_row(shard->learner, sp_shard_row(shard, 0, own), m->base->learner,
+        && sp_wide_same_row(shard->learner, 0, sp_shard_row(shard, 0, own), m->base->learner,
                             sp_shard_row(m->base, 0, base)))
         return true;
     sp_wide_note(m, sp_wide_number(m, shard), own);

@@ -12,10 +12,9 @@
 
 /* Let n shards and the base lie in rows if one of them does or has so many labels, or in any case:
    `wide`. Where a learner does not, a shadow of it takes its place. `positive`: see sp_wide_shadow,
-   of the base. -1 without memory; call sp_wide_forms_free in either case. */
+   of the base. -1 without memory; call sp_forms_free in either case. */
 SP_PRIVATE int sp_wide_one_form(sp_forms *forms, sp_shard *shards, int n, const sp_shard **base,
                                 int positive, bool wide);
-SP_PRIVATE void sp_wide_forms_free(sp_forms *forms);
 
 /* The same of the sides of a merge and the merged learner. */
 SP_PRIVATE int sp_wide_mix_form(sp_merge *m);
