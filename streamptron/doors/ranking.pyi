@@ -28,7 +28,7 @@ class RankModel(Model):
         decisions: NDArray[np.float64],
         ends: NDArray[np.intp],
         n_jobs: int,
-    ) -> int: ...
+    ) -> tuple[int, list[Any]]: ...
     def _learn_queries(
         self,
         X: Rows,
@@ -37,4 +37,4 @@ class RankModel(Model):
         steps: NDArray[np.float64] | None,
         ends: NDArray[np.intp],
         order: NDArray[np.intp] | None = None,
-    ) -> int: ...
+    ) -> tuple[int, list[Any]]: ...

@@ -203,7 +203,7 @@ cdef class RankModel(Model):
     def _score_queries(self, Rows X not None, names, decisions, ends, Py_ssize_t n_jobs):
         """The scores of rows, as rows_run does; ends[r] is where the query of row r ends."""
         return rows_run(
-            self, X, names, None, None, None, decisions, None, None, None, ends, n_jobs)[0]
+            self, X, names, None, None, None, decisions, None, None, None, ends, n_jobs)
 
     @cython.critical_section
     def _learn_queries(self, Rows X not None, names, grades, steps, ends, order=None):
@@ -211,6 +211,6 @@ cdef class RankModel(Model):
         self._enter(True)
         gate_learn_begin(&self.gate)
         try:
-            return rows_run(self, X, names, grades, steps, None, None, None, None, order, ends)[0]
+            return rows_run(self, X, names, grades, steps, None, None, None, None, order, ends)
         finally:
             gate_learn_end(&self.gate)

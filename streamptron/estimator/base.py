@@ -14,7 +14,6 @@ from streamptron.common.names import short_repr, type_shown, value_in
 from streamptron.common.parameters import kept
 from streamptron.common.river import base
 from streamptron.doors._core import BinaryModel, LabelModel, PairModel
-from streamptron.doors.batch import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
 from streamptron.estimator.learner import Learner
@@ -203,14 +202,8 @@ class Answering(Learner):
         p: np.ndarray | None,
     ) -> list[Any] | None:
         """Predict a batch; the labels at that moment, or None if there was no room for them."""
-        done, labels = self._predict_rows(
-            batch.rows, batch.names, predictions, scores, p, n_jobs=n_jobs
-        )
-        if done == UNSORTED:
-            return self._predicted(n_jobs, batch.sorted(), predictions, scores, p)
-        if 0 <= done < len(batch):
-            raise MemoryError("no memory for the scores")
-        return None if done == NEW_LABELS else labels
+        places = predictions, scores, p
+        return batch.answered(lambda b: self._predict_rows(b.rows, b.names, *places, n_jobs=n_jobs))
 
     def _many(
         self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None
@@ -245,15 +238,8 @@ class Answering(Learner):
 
         `order`: the rows to learn, in this order; None: all as they lie.
         """
-        done, known = self._learn_rows(
-            batch.rows, batch.names, labels, numbers, steps, predictions, None, order
-        )
-        if done == UNSORTED:
-            return self._learned(batch.sorted(), labels, numbers, steps, predictions, order)
-        wanted = len(batch) if order is None else len(order)
-        if done < wanted:
-            raise MemoryError(f"no memory after {done} of {wanted} rows; those are learned")
-        return known
+        given = labels, numbers, steps, predictions, None, order
+        return batch.learned(lambda b: self._learn_rows(b.rows, b.names, *given), order)
 
     # --- Explanations
 

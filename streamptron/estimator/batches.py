@@ -10,7 +10,7 @@ import sys
 import typing
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from streamptron.common.cells import SKIP
 from streamptron.common.checks import are_weights
 from streamptron.common.names import INT_LIMIT, OBJECT, name_plain, short_repr, type_shown
 from streamptron.common.values import encode
+from streamptron.doors.batch import NEW_LABELS, UNSORTED
 from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
 from streamptron.doors.texts import Texts
 from streamptron.estimator import frames
@@ -31,6 +32,8 @@ if typing.TYPE_CHECKING:
 # The dtypes that the core reads as they are: of values, and of a CSR matrix's indices.
 NUMBER_OF = {np.dtype(kind).str: number for number, kind in enumerate(NUMBERS)}
 WORDS = {np.dtype(kind).str for kind in ("i4", "i8")}
+
+Said = TypeVar("Said")
 
 
 class Batch:
@@ -94,6 +97,27 @@ class Batch:
         matrix = csr_array((values.copy(), columns.copy(), starts.copy()), shape=shape)
         matrix.sum_duplicates()
         return _sparse_batch(matrix, self.names, self.frame)
+
+    def learned(self, learn: Callable[[Batch], tuple[int, Said]], order: Any = None) -> Said:
+        """Let a model learn the rows of an order, None: all; what it says beside their number."""
+        done, said = learn(self)
+        if done == UNSORTED:
+            return self.sorted().learned(learn, order)
+        wanted = len(self) if order is None else len(order)
+        if done < wanted:
+            raise MemoryError(f"no memory after {done} of {wanted} rows; those are learned")
+        return said
+
+    def answered(
+        self, answer: Callable[[Batch], tuple[int, list[Any]]], order: Any = None
+    ) -> list[Any] | None:
+        """Let a model answer them: its labels, or None if there was no room for so many."""
+        done, labels = answer(self)
+        if done == UNSORTED:
+            return self.sorted().answered(answer, order)
+        if 0 <= done < (len(self) if order is None else len(order)):
+            raise MemoryError("no memory for the scores")
+        return None if done == NEW_LABELS else labels
 
     def outputs(self) -> NDArray[np.intp]:
         """Places for one output a row."""

@@ -227,11 +227,10 @@ class RowData(Passes):
 
     def wrong(self, model: Any, order: NDArray[np.intp] | None = None) -> NDArray[np.bool_]:
         """Whether the model answers each row of an order wrongly."""
-        batch = self.batch
-        found = batch.outputs()
-        done, known = model._predict_rows(batch.rows, batch.names, found, None, None, None, order)
-        if done < len(batch if order is None else order):
-            raise MemoryError("no memory for the scores")
+        found = self.batch.outputs()
+        places = found, None, None, None, order
+        known = self.batch.answered(lambda b: model._predict_rows(b.rows, b.names, *places), order)
+        assert known is not None  # there is room for any number of labels
         outputs = {label: output for output, label in enumerate(known)}
         right = np.array([outputs.get(label, -2) for label in self.labels], dtype=np.intp)
         taken: Any = slice(None) if order is None else order

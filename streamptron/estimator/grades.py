@@ -94,11 +94,9 @@ class GradedData:
 
     def learn(self, model: Any, order: NDArray[np.intp] | None = None) -> None:
         """Learn the queries of an order; None: all as they lie."""
-        rows, batch = self._rows(order), self._batch
-        wanted = len(batch) if rows is None else len(rows)
-        done = model._learn_queries(batch.rows, batch.names, self._ranks, None, self._ends, rows)
-        if done < wanted:
-            raise MemoryError(f"no memory after {done} of {wanted} rows")
+        rows = self._rows(order)
+        given = self._ranks, None, self._ends, rows
+        self._batch.learned(lambda b: model._learn_queries(b.rows, b.names, *given), rows)
 
     def _rows(self, order: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
         """The rows of an order of queries."""

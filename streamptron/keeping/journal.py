@@ -16,7 +16,7 @@ from streamptron.common.packed import count_packed
 from streamptron.common.values import decode, encoded
 from streamptron.doors.steps import check_not_in_a_file
 from streamptron.keeping.read import model_of, read
-from streamptron.keeping.tickets import WRONG, Step, _count, check_can_undo
+from streamptron.keeping.tickets import WRONG, Step, check_can_undo, count_of, places_of, sized
 from streamptron.keeping.write import contents_of, write
 
 if typing.TYPE_CHECKING:
@@ -373,13 +373,10 @@ def _rebuilt(cls: Any, model: Any, most: int, after: tuple[dict[Hashable, Step],
 
 def packed_steps(most: int, steps: Iterable[tuple[Hashable, Step]]) -> bytes:
     """A journal as a file holds it."""
-    body = b"".join(
-        piece
-        for id, step in steps
-        for part in (json.dumps(encoded(id, "id")).encode(), bytes(step))
-        for piece in (count_packed(len(part)), part)
-    )
-    return count_packed(most) + body
+    parts = [
+        part for id, step in steps for part in (json.dumps(encoded(id, "id")).encode(), bytes(step))
+    ]
+    return count_packed(most) + b"".join(sized(parts))
 
 
 def journal_of(model: Any, data: bytes, cls: Any = Journal) -> Any:
@@ -391,19 +388,15 @@ def journal_of(model: Any, data: bytes, cls: Any = Journal) -> Any:
         If what the file says contradicts itself.
     """
     try:
-        most, at = _count(data, 0)
+        most, at = count_of(data, 0)
         journal = cls(model, most)
-        while at < len(data):
-            parts = []
-            for _ in range(2):
-                size, at = _count(data, at)
-                parts.append(data[at : at + size])
-                at += size
-            id = decode(json.loads(parts[0]))
+        parts = [data[start:end] for start, end in places_of(data, at)]
+        for name, step in zip(parts[::2], parts[1::2], strict=True):
+            id = decode(json.loads(name))
             if id in journal._steps:
                 raise ValueError("an id occurs twice")
-            journal._steps[id] = Step.from_bytes(parts[1])
-        if at != len(data) or len(journal._steps) > most:
+            journal._steps[id] = Step.from_bytes(step)
+        if len(journal._steps) > most:
             raise ValueError("it was cut off")
     except WRONG as error:
         raise ModelFileError(f"the journal is damaged: {error}; take an older file") from error

@@ -203,7 +203,7 @@ class Step(_Kept):
         if self._data is None:
             parts = self._opened.parts
             if self._opened.kept:
-                arrays = b"".join(_sized(parts[4:]))
+                arrays = b"".join(sized(parts[4:]))
                 parts = [*parts[:4], zlib.compress(arrays, 1)]
             self._data = _sealed(_STEP, self._opened.mark, parts)
         return self._data
@@ -342,13 +342,13 @@ def _value(value: Any, what: str) -> bytes:
     return text_of(encoded(value, what)).encode()
 
 
-def _sized(parts: Any) -> list[bytes]:
+def sized(parts: Any) -> list[bytes]:
     """Parts, each after its size."""
     return [piece for part in parts for piece in (count_packed(len(part)), part)]
 
 
 def _sealed(kind: int, mark: bytes, parts: Any) -> bytes:
-    body = b"".join(_sized(parts))
+    body = b"".join(sized(parts))
     begin = _BEGIN + bytes((_VERSION, kind))
     crc = zlib.crc32(body, zlib.crc32(mark, zlib.crc32(begin)))
     return begin + crc.to_bytes(4, "little") + mark + body
@@ -369,14 +369,14 @@ def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, i
     if found != kind:
         other = "step" if found == _STEP else "ticket"
         raise ValueError(f"{what} is not a {called}, but a {other}")
-    return mark, _parts(data, _HEAD.size)
+    return mark, places_of(data, _HEAD.size)
 
 
-def _parts(data: bytes, at: int) -> list[tuple[int, int]]:
+def places_of(data: bytes, at: int) -> list[tuple[int, int]]:
     """Where the parts lie, from a place on."""
     parts = []
     while at < len(data):
-        size, at = _count(data, at)
+        size, at = count_of(data, at)
         parts.append((at, at + size))
         at += size
     if at != len(data):
@@ -384,7 +384,7 @@ def _parts(data: bytes, at: int) -> list[tuple[int, int]]:
     return parts
 
 
-def _count(data: bytes, at: int) -> tuple[int, int]:
+def count_of(data: bytes, at: int) -> tuple[int, int]:
     """A number that count_packed wrote, and where it ends."""
     n = shift = 0
     while True:
@@ -429,7 +429,7 @@ def _read_from(what: str) -> typing.Iterator[None]:
 
 
 def _event_of(data: bytes, at: int, end: int) -> PackedEvent:
-    n, start = _count(data, at)
+    n, start = count_of(data, at)
     event = PackedEvent(data, start, n)
     if event.end != end:
         raise ValueError("there is something behind its event")
@@ -455,7 +455,7 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
             _, _, m = _KEPT.unpack(parts[3])
             most = max(_ARRAYS_LIMIT, event.n * (128 + 64 * min(m, 1 << 17)))
             arrays = zlib.decompressobj().decompress(parts.pop(), most)
-            parts += [arrays[start:end] for start, end in _parts(arrays, 0)]
+            parts += [arrays[start:end] for start, end in places_of(arrays, 0)]
         if len(parts) not in ((5, 10, 11) if kept else (3, 4, 5)):
             raise ValueError("it has parts of its own")
         return _OpenedStep(

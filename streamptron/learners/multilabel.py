@@ -7,7 +7,6 @@ from collections.abc import Hashable
 
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.common.river import base
-from streamptron.doors.batch import UNSORTED
 from streamptron.doors.model import RULES
 from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator.base import ByLabel
@@ -189,13 +188,8 @@ class MultiLabelClassifier(  # type: ignore[misc]
         return self._weight(w)
 
     def _learned_sets(self, batch: Batch, sets: Sets, steps: Any, order: Any = None) -> None:
-        done, _ = self._learn_sets(batch.rows, batch.names, *sets, steps, order)
-        if done == UNSORTED:
-            self._learned_sets(batch.sorted(), sets, steps, order)
-            return
-        wanted = len(batch) if order is None else len(order)
-        if done < wanted:
-            raise MemoryError(f"no memory after {done} of {wanted} rows; those are learned")
+        given = *sets, steps, order
+        batch.learned(lambda b: self._learn_sets(b.rows, b.names, *given), order)
 
     def predict_many(
         self,

@@ -201,12 +201,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         ends = queries_of(qid, len(batch))
         ranks = grades_of(grades, len(batch))
         steps = self._steps(w, len(batch))
-        done = self._learn_queries(batch.rows, batch.names, ranks, steps, ends)
-        if done < 0:
-            batch = batch.sorted()
-            done = self._learn_queries(batch.rows, batch.names, ranks, steps, ends)
-        if done < len(batch):
-            raise MemoryError(f"no memory after {done} of {len(batch)} rows; those are learned")
+        batch.learned(lambda b: self._learn_queries(b.rows, b.names, ranks, steps, ends))
 
     def _steps(self, w: Any, n: int) -> NDArray[np.float64] | None:
         """The sample weight of each row, checked; None where all are 1."""
@@ -286,11 +281,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
 
     def _scored(self, batch: Batch, ends: NDArray[np.intp], n_jobs: int = 1) -> NDArray[np.float64]:
         scores = batch.numbers(1)
-        done = self._score_queries(batch.rows, batch.names, scores, ends, n_jobs)
-        if done < 0:
-            return self._scored(batch.sorted(), ends, n_jobs)
-        if done < len(batch):
-            raise MemoryError("no memory for the scores")
+        batch.answered(lambda b: self._score_queries(b.rows, b.names, scores, ends, n_jobs))
         return scores
 
     # --- Explanations
