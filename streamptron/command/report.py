@@ -139,7 +139,7 @@ def described(path: str) -> dict[str, Any]:
         if parameters.get(parameter):
             numbers = parameters[parameter].items()
             parameters[parameter] = {name(label): number for label, number in numbers}
-    labels = [False, True] if isinstance(learner, BinaryModel) else getattr(learner, "labels", [])
+    labels = getattr(learner, "_known_labels", [])  # which a ranking one has not
     file = about(path)
     if file["journal"]:
         from streamptron.keeping.journal import Journal  # slow to import, and few files have one

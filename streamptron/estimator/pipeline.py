@@ -78,10 +78,10 @@ class TextPipeline(Savable, compose.Pipeline):
         """
         if self._lines is None or not isinstance(self[-1], BinaryModel):
             return None
-        positive, (no, yes) = self._lines["positive"], self._lines["names"] or (None, None)
-        if positive is not None:
-            no, yes = f"not {positive}", positive
-        return {False: no or "0", True: yes or "1"}
+        from streamptron.keeping.known import truth_names
+
+        names = truth_names(self._lines["positive"], self._lines["names"])
+        return dict(zip((False, True), names, strict=True))
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False

@@ -324,7 +324,7 @@ class LineModel:
     @property
     def names(self) -> list[str]:
         """How labels are written, by output; a new list whenever that changes."""
-        labels = [False, True] if self._binary else self.learner.labels
+        labels = self.learner._known_labels
         if len(self._written) < len(labels):
             self._written = list(map(self.name, labels))
         return self._written

@@ -23,6 +23,14 @@ MOST = 100_000  # mails; the oldest are forgotten first
 SIZE = 8  # bytes of one
 
 
+def truth_names(positive: str | None, names: Sequence[str | None] | None) -> tuple[str, str]:
+    """How False and True are written: by the label that is True, or as lines have had them."""
+    if positive is not None:
+        return f"not {positive}", positive
+    no, yes = names or (None, None)
+    return no or "0", yes or "1"
+
+
 class Labels:
     """Which labels may be learned.
 

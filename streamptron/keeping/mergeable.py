@@ -66,17 +66,21 @@ def check_alike(models: list[Any], names: list[str]) -> None:
                 f"{name} is {type_shown(other)} and {names[0]} {type_shown(first)}; only "
                 "models of one class can be merged"
             )
-        for parameter, value in first._params.items():
-            if other._params.get(parameter) != value:
-                raise ValueError(
-                    f"{name} has {parameter}={short_repr(other._params.get(parameter))} and "
-                    f"{names[0]} {parameter}={short_repr(value)}; only models of the same "
-                    "parameters can be merged"
-                )
+        check_parameters(other._params, first._params, name, names[0])
         if secret_of(other) != secret_of(first):
             raise ValueError(
                 f"{name} has another secret hash seed than {names[0]}, so their slots are not the "
                 "same features; start both from copies of one model, or give hash_seed"
+            )
+
+
+def check_parameters(params: dict[str, Any], others: dict[str, Any], name: str, other: str) -> None:
+    """That the parameters of two models are equal, where both are there."""
+    for parameter, value in others.items():
+        if parameter in params and params[parameter] != value:
+            raise ValueError(
+                f"{name} has {parameter}={short_repr(params[parameter])} and {other} "
+                f"{parameter}={short_repr(value)}; only models of the same parameters can be merged"
             )
 
 

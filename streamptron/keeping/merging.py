@@ -16,7 +16,14 @@ from streamptron.common.values import encoded_parameters
 from streamptron.doors.state import delta_read
 from streamptron.keeping.container import Texts, labels_text, objects_text, packed, text_of
 from streamptron.keeping.layout import ALIGNMENT, COUNTS
-from streamptron.keeping.mergeable import apply, check_alike, delta_state, digest, merged
+from streamptron.keeping.mergeable import (
+    apply,
+    check_alike,
+    check_parameters,
+    delta_state,
+    digest,
+    merged,
+)
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
@@ -335,17 +342,7 @@ def _check_same(part: _Part, other: _Part) -> None:
             f"shard {other.shard} is of {with_article(other.name)} and shard "
             f"{part.shard} of {with_article(part.name)}"
         )
-    _check_params(other.params, part.params, f"shard {other.shard}", f"shard {part.shard}")
-
-
-def _check_params(params: dict[str, Any], others: dict[str, Any], name: str, other: str) -> None:
-    for parameter in sorted(others.keys() & params.keys()):
-        if params.get(parameter) != others.get(parameter):
-            raise ValueError(
-                f"{name} has {parameter}={short_repr(params.get(parameter))} and {other} "
-                f"{parameter}={short_repr(others.get(parameter))}; only models of the same "
-                "parameters can be merged"
-            )
+    check_parameters(other.params, part.params, f"shard {other.shard}", f"shard {part.shard}")
 
 
 def delta_of(model: Any, since: Any, shard: int) -> Delta:
@@ -374,7 +371,7 @@ def apply_delta(model: Any, delta: Delta) -> None:
         if given.keys() != params.keys():  # a C program leaves out what it was not given
             with _damaged():
                 given = dict(type(model)(**given)._get_params())
-        _check_params(given, params, f"the delta of shard {part.shard}", "the model")
+        check_parameters(given, params, f"the delta of shard {part.shard}", "the model")
 
     def check(found: str) -> None:
         if found != first.base:

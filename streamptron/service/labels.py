@@ -10,7 +10,7 @@ from typing import Any
 from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.keeping.journal import check_label
-from streamptron.keeping.known import TRUTHS
+from streamptron.keeping.known import TRUTHS, truth_names
 from streamptron.keeping.known import Labels as Allowed
 from streamptron.service.bad import Bad, refused
 
@@ -56,10 +56,7 @@ class Labels:
         lines = self._lines
         if lines is None or not self._binary:
             return None
-        positive, names = lines["positive"], lines["names"] or [None, None]
-        if positive is not None:
-            return f"not {positive}", positive
-        return names[0] or "0", names[1] or "1"
+        return truth_names(lines["positive"], lines["names"])
 
     def _allowed_labels(self, is_filter: bool, new: bool, known: bool) -> Allowed | None:
         """Which labels may be learned: of mails no third one by a slip."""
@@ -145,7 +142,7 @@ class Labels:
     @property
     def known(self) -> list[Any]:
         """As the learner has them."""
-        return [False, True] if self._binary else list(self._learner.labels)
+        return list(self._learner._known_labels)
 
     @property
     def names(self) -> list[Any]:

@@ -12,7 +12,6 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from streamptron.common.names import short_repr
-from streamptron.doors._core import BinaryModel
 from streamptron.doors.ranking import RankModel
 from streamptron.doors.steps import can_undo
 from streamptron.doors.texts import MailDoor, TextDoor
@@ -263,7 +262,7 @@ class Served:
             found = {k: p[True] for k, p in learner.predict_proba_one(seen).items()}
             there = sorted((each for each in label if label[each]), key=lambda each: -found[each])
             return Answer(tuple(there), None, found)
-        if isinstance(learner, BinaryModel) or len(learner.labels) <= FEW:
+        if len(learner._known_labels) <= FEW:
             found = learner.predict_proba_one(seen)
         else:
             found = learner.predict_proba_one(seen, top=max(top, 5))

@@ -18,7 +18,6 @@ from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # for
 
 from streamptron.keeping.read import load
 from streamptron.learners.multilabel import MultiLabelClassifier
-from streamptron.learners.perceptron import Perceptron
 from streamptron.spark.rows import features, parts
 
 if typing.TYPE_CHECKING:
@@ -69,7 +68,7 @@ def _once(key: str, opened: Callable[[], Any]) -> Any:
 
 def sorted_labels(learner: Any) -> list[Any]:
     """The labels of a learner in their order."""
-    return [False, True] if isinstance(learner, Perceptron) else sorted(learner.labels)
+    return sorted(learner._known_labels)
 
 
 def kind_of(learner: Any) -> str:
@@ -152,10 +151,7 @@ def _predictions(values: list[Any], kind: str) -> pa.Array:
 
 
 def _probabilities(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
-    p = learner.predict_proba_many(rows)
-    if isinstance(learner, Perceptron):
-        return np.asarray(p)
-    return np.asarray(p)[:, _order(learner, labels)]
+    return np.asarray(learner.predict_proba_many(rows))[:, _order(learner, labels)]
 
 
 def _scores(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
@@ -163,13 +159,11 @@ def _scores(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
     scores = np.asarray(learner.decision_function_many(rows))
     if scores.ndim == 1:
         scores = np.stack([scores if k == learner._positive else -scores for k in range(2)], axis=1)
-    if isinstance(learner, Perceptron):
-        return scores
     return scores[:, _order(learner, labels)]
 
 
 def _order(learner: Any, labels: list[Any]) -> list[int]:
-    known = {label: output for output, label in enumerate(learner.labels)}
+    known = {label: output for output, label in enumerate(learner._known_labels)}
     return [known[label] for label in labels]
 
 
