@@ -10,11 +10,11 @@ from streamptron.learners.registry import BY_CLASS_NAME, PARAMETERS, TOKENS, Par
 HEAD = """\
 # Parameters
 
-All parameters of the learners, then those of the tokenizers. Each constructor has its own, with
-these defaults and in this order; its docstring says more. A value that is not in the column *value*
-is refused, with an error that names the parameter, the value and what it must be. This page is
-written by `docs/parameters.py`, from the table that Python, the command line, Spark and the C
-library check values by (`engine/file/parameters_table.h`).
+All parameters of the learners, then those of the tokenizers. Each constructor takes some of them,
+with these defaults and in this order; its docstring says more. Any value that the column *value*
+does not allow is refused, with an error that names the parameter, the value and what it must be.
+`docs/parameters.py` writes this page from the table by which Python, the command line, Spark and
+the C library check values (`engine/file/parameters_table.h`).
 
 | parameter | learners | value | default | what it does |
 |---|---|---|---|---|
@@ -42,8 +42,8 @@ train --help` lists its options.
 
 ## Errors
 
-What is refused is a [`ParameterError`](reference/models.md), a kind of ValueError; a value of a
-wrong type is a TypeError as well. It has a `name`, a `value` and what is `wanted`, and `words`
+A refused value raises a [`ParameterError`](reference/models.md), a kind of ValueError; if its type
+is wrong, it is a TypeError as well. It has a `name`, a `value` and what is `wanted`, and `words`
 writes it with parameters named in another way:
 
 ```python

@@ -61,8 +61,8 @@ ROOMS = {
     "info": "commands",
     "plot": "plot",
 }
-LEARNER = f"By default {DEFAULT}, which errs least; perceptron is the fastest."
-ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is counted and left out."
+LEARNER = f"The default, {DEFAULT}, makes the fewest errors; perceptron is the fastest."
+ON_ERROR = "raise: stop at a bad line, without saving; skip: count bad lines and leave them out."
 
 
 def _check_place(path: str, files: tuple[str, ...]) -> None:
@@ -128,7 +128,7 @@ def commands() -> None:
     help="Hold out this share, every 1/F-th event, and score it at the end: 0.5, 0.25, 0.1, ...",
 )
 @click.option("--resume", is_flag=True, help="Continue with the existing model.")
-@click.option("--create", is_flag=True, help="--resume: begin with a new model if there is none.")
+@click.option("--create", is_flag=True, help="With --resume: begin a new model if there is none.")
 @click.option(
     "--save-every",
     type=click.IntRange(1),
@@ -147,14 +147,14 @@ def commands() -> None:
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Learn from files of labelled lines; - is the standard input.
 
-    A line is label<TAB>text, or what --format says. With --learner multilabel it has any number of
-    labels: label,label<TAB>text. The model file keeps tokenizer and format. An existing model is
-    overwritten, unless --resume is given. Standard error shows the errors so far, each event being
-    answered before it is learned. The defaults are the library's.
+    A line is label<TAB>text, or what --format says. With --learner multilabel it may have any
+    number of labels: label,label<TAB>text. The model file keeps the tokenizer and the format. An
+    existing model is overwritten unless --resume is given. Standard error shows the errors so far,
+    each event being predicted before it is learned. The defaults are the library's.
 
-    The model is saved at the end, and with --save-every on the way. SIGTERM and Ctrl-C save it and
-    end with exit code 143 or 130; --resume, with the same files, then continues at the next line.
-    No other train or predict --learn may write the same file meanwhile.
+    The model is saved at the end, and with --save-every also on the way. SIGTERM and Ctrl-C save it
+    and end with exit code 143 or 130; --resume, with the same files, then continues at the next
+    line. No other train or predict --learn may write the same file meanwhile.
 
     \b
     Examples:
@@ -313,9 +313,9 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
 def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any) -> None:
     """Compare answers with the labels in files.
 
-    Precision, recall, F1, accuracy, and how often each label got which answer; of several labels
-    micro- and macro-F1, exact sets, Hamming loss and LRAP. A rate that is undefined, such as the
-    precision of an answer that was never given, is -, in JSON null. Below --min-probability an
+    Prints precision, recall, F1, accuracy, and how often each label got which answer; of several
+    labels micro- and macro-F1, exact sets, Hamming loss and LRAP. A rate that is undefined, such as
+    the precision of an answer that was never given, is -, in JSON null. Below --min-probability an
     answer is `unsure`, and counts as wrong. For a filter of mails a table shows how many of each
     label would be answered wrongly, or be unsure, at several such probabilities.
 
@@ -354,12 +354,11 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
 def compare(
     files: tuple[str, ...], learners: str | None, positive: str | None, **given: Any
 ) -> None:
-    """Which learner errs least on the events of files.
+    """Find out which learner makes the fewest errors on the events of files.
 
-    All learn the same events, each answered before it is learned. The table has their errors in
-    percent, how far these are from the best one's and the half-width of the 95 % interval of that
-    difference (paired), CPU time an event, and memory. Weights of events are not used, and no model
-    is saved.
+    All learn the same events, each predicted before it is learned. The table has each learner's
+    errors in percent, the difference from the best one's and the half-width of its 95 % interval
+    (paired), CPU time per event, and memory. Weights of events are not used, and no model is saved.
 
     \b
     Examples:
@@ -411,10 +410,10 @@ def _learners(listed: str | None, positive: str | None) -> list[str]:
 @model_option
 @config_option
 @click.option("-n", "number", type=click.IntRange(1), default=20, help="How many of each sign.")
-@click.option("--label", help="Of one label only.")
+@click.option("--label", help="Only for this label.")
 @json_option
 def top(model: str, number: int, label: str | None, json: bool) -> None:
-    """The features with the largest weights.
+    """Show the features with the largest weights.
 
     \b
     Examples:
@@ -432,11 +431,11 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
 @config_option
 @click.option("-n", "number", type=click.IntRange(1), help="How many features; by default all.")
 def explain(text: str, model: str, number: int | None) -> None:
-    """Which features of a text led to its answer.
+    """Show which features of a text led to its answer.
 
-    The contributions are towards the answer; of a perceptron, towards its true label. For a model
-    that was trained on features, TEXT is a line of that format, with or without its label; for one
-    of mails it is the file of a mail, or -.
+    Contributions are towards the answer, or for a perceptron towards its true label. If the model
+    was trained on features, TEXT is a line in that format, with or without its label; if it was
+    trained on mails, TEXT is the file of a mail, or -.
 
     \b
     Examples:
@@ -450,11 +449,11 @@ def explain(text: str, model: str, number: int | None) -> None:
 
 @commands.command()
 @click.argument("file", required=False, type=FILE)
-@click.option("--model", "-m", type=FILE, metavar="FILE", help="The model file, too.")
+@click.option("--model", "-m", type=FILE, metavar="FILE", help="The same as FILE.")
 @config_option
 @json_option
 def info(file: str | None, model: str | None, json: bool) -> None:
-    """What the model in a file is, what it has seen, and what it takes.
+    """Describe the model in a file: what it is, what it has seen, and its memory.
 
     \b
     Examples:

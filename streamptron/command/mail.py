@@ -69,18 +69,19 @@ class Passing(CommandOfOptions):
 def filter_mail(model: str, positive: str, min_probability: float, passes: bool) -> int:
     """Classify a mail, and pass it on.
 
-    The mail on the standard input is written with one more field:
+    Reads a mail from standard input and writes it with one more header field:
 
     \b
       X-Streamptron: spam 0.9987 (subject: free, text: prize, ...)
 
-    It has the label, its probability, and the features that counted most. Fields of this name that
-    are already there are removed, since the sender may have forged them. Nothing else changes.
+    It has the label, its probability, and the features that counted most. If the mail already has
+    fields of this name they are removed, since the sender may have forged them. Nothing else
+    changes.
 
     The exit code is 0 for spam, 1 for another label, 2 for unsure and 3 for an error. After an
-    error, even a wrong option, the mail is written without the field, and the error to standard
-    error. If the mail itself cannot be read or written, the exit code is 75, so that the mail
-    server tries again.
+    error, even a wrong option, the mail is written without the field, and the error goes to
+    standard error. If the mail itself cannot be read or written, the exit code is 75, so that the
+    mail server tries again.
 
     \b
     Examples:
@@ -118,7 +119,7 @@ wait_option = click.option(
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Wait so long while another process writes the model.",
+    help="Wait up to this long while another process writes the model.",
 )
 files_of_mails = click.argument("files", nargs=-1, type=FILE)
 
@@ -127,18 +128,18 @@ files_of_mails = click.argument("files", nargs=-1, type=FILE)
 @files_of_mails
 @model_option
 @config_option
-@click.option("--as", "label", metavar="LABEL", required=True, help="What the mails are.")
+@click.option("--as", "label", metavar="LABEL", required=True, help="The right label of the mails.")
 @new_label_option
 @learn_unsure_option
 @wait_option
 def learn(files: tuple[str, ...], model: str, label: str, wait: float, **given: Any) -> None:
-    """Learn what mails are, and remember it.
+    """Learn mails with their right label, and remember them.
 
-    Without FILES it reads one mail from standard input. A mail that was learned with the same label
-    is skipped, so a folder may be given again. One that was learned with another label is learned
-    again, and what it taught before is taken back, if it is one of the last 500. The model file
-    remembers the mails: two are the same if Message-ID, From, Subject and text are. A label that
-    the model does not have is an error, once it knows two.
+    Without FILES it reads one mail from standard input. A mail that was already learned with the
+    same label is skipped, so you can learn a folder again. A mail that was learned with another
+    label is learned again; if it is one of the last 500, what it taught before is taken back. The
+    model file remembers the mails; two mails are the same if their Message-ID, From, Subject and
+    text are equal. Once the model knows two labels, any other label is an error.
 
     \b
     Examples:

@@ -323,7 +323,7 @@ min_probability_option = click.option(
     "--min-probability",
     type=click.FloatRange(0, 1),
     default=0.0,
-    help="Below this probability the label is `unsure`; of several labels, it is left out.",
+    help="Below this probability the answer is `unsure`; with several labels, a label is left out.",
 )
 learn_unsure_option = click.option(
     "--learn-unsure",
@@ -334,19 +334,19 @@ learn_unsure_option = click.option(
 new_label_option = click.option(
     "--new-label",
     is_flag=True,
-    help="Learn labels that the model does not have, too.",
+    help="Also learn labels that the model does not have yet.",
 )
 known_labels_option = click.option(
     "--known-labels",
     is_flag=True,
-    help="Learn no labels but those that the model has.",
+    help="Learn only labels that the model already has.",
 )
 config_option = click.option(
     "--config",
     type=FILE,
     metavar="FILE",
     expose_value=False,
-    help="Take options from this TOML file, too; those given here count more.",
+    help="Also take options from this TOML file; the command line overrides it.",
 )
 
 # Options that are not given keep the library's defaults.
@@ -358,14 +358,14 @@ READING_OPTIONS = Options(
     click.option(
         "--format",
         type=click.Choice(FORMAT_NAMES),
-        help="Of the lines; by default from the suffix.",
+        help="The format of the lines; by default from the suffix.",
     ),
     click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
     click.option(
         "--text",
         metavar="FIELD",
         multiple=True,
-        help="jsonl, csv: the field of the text; may be repeated, and --features beside it.",
+        help="jsonl, csv: the field of the text; may be repeated, and combined with --features.",
     ),
     click.option("--features", metavar="A,B,...", help="jsonl, csv: the fields that are features."),
     click.option(
@@ -388,15 +388,15 @@ READING_OPTIONS = Options(
         "types",
         multiple=True,
         type=Pair("COLUMN=TYPE"),
-        help="csv: a column is a number, a category, a date, or to ignore.",
+        help="csv: a column's type: number, category, date or ignore.",
     ),
     click.option(
         "--label-by",
         type=click.Choice(["folder", "index"]),
-        help="mail, document: by the names of folders; or FILES list labels and files.",
+        help="mail, document: labels are the names of folders; or FILES list labels and paths.",
     ),
     click.option(
-        "--encoding", metavar="NAME", help="Of the lines, such as latin-1; by default utf-8."
+        "--encoding", metavar="NAME", help="The lines' encoding, such as latin-1; by default utf-8."
     ),
 )
 

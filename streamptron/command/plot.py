@@ -115,8 +115,8 @@ DRAWING_OPTIONS = Options(
     ),
     click.option("--style", type=Style(), help="A style of matplotlib, such as dark_background."),
     click.option("--title", metavar="TEXT", help="A line above the picture."),
-    click.option("--size", type=Size(), help="Its inches; by default as much as it needs."),
-    click.option("--dpi", type=click.IntRange(10, 2400), help="Dots an inch, of .png and .jpg."),
+    click.option("--size", type=Size(), help="Its size in inches; by default as large as needed."),
+    click.option("--dpi", type=click.IntRange(10, 2400), help="Dots per inch, for .png and .jpg."),
 )
 
 
@@ -249,7 +249,7 @@ def column(name: str, model: str, number: int, drawing: Drawing) -> None:
 @click.argument("first", metavar="COLUMN")
 @click.argument("second", metavar="COLUMN")
 @model_option
-@click.option("--label", help="For which label; by default that for which they do most.")
+@click.option("--label", help="For which label; by default the one for which they do most.")
 @drawn
 def surface(first: str, second: str, model: str, label: str | None, drawing: Drawing) -> None:
     """What two columns of numbers add to the score together.
@@ -272,7 +272,7 @@ def surface(first: str, second: str, model: str, label: str | None, drawing: Dra
 
 @plot.command()
 @model_option
-@click.option("-n", "number", type=click.IntRange(1), default=20, help="How many, the largest.")
+@click.option("-n", "number", type=click.IntRange(1), default=20, help="How many of the largest.")
 @drawn
 def gates(model: str, number: int, drawing: Drawing) -> None:
     """Which curves of columns, and surfaces of two columns, matter.
@@ -328,7 +328,7 @@ def confusion(files: tuple[str, ...], model: str, drawing: Drawing, **given: Any
 @plot.command(sections=READING_SECTION)
 @files_argument
 @model_option
-@click.option("--of", "wanted", metavar="LABEL", help="Of this label; by default of the answers.")
+@click.option("--of", "wanted", metavar="LABEL", help="For this label; by default for the answers.")
 @click.option("--bins", type=click.IntRange(1), default=10, help="How many bins from 0 to 1.")
 @READING_OPTIONS
 @drawn
@@ -375,7 +375,7 @@ THRESHOLD_OPTIONS = Options(
         "--of",
         "wanted",
         metavar="LABEL",
-        help="The label looked for; of two, by default, the one for which the score is positive.",
+        help="The label to look for; with two, by default, the one whose score is positive.",
     ),
     READING_OPTIONS,
     drawn,
@@ -401,7 +401,7 @@ def roc(drawing: Drawing, **given: Any) -> None:
 @plot.command()
 @THRESHOLD_OPTIONS
 def precision_recall(drawing: Drawing, **given: Any) -> None:
-    """How many events taken for a label have it, by how many are found.
+    """How many events predicted as a label have it, by how many are found.
 
     It says more than roc where the label is rare.
 
@@ -442,7 +442,7 @@ def false_positives(drawing: Drawing, **given: Any) -> None:
     "--by",
     type=click.Choice(["window", "so far"]),
     default="so far",
-    help="The error of some events together, or of all so far (the default).",
+    help="Draw the error of each window of events, or of all so far (the default).",
 )
 @TOKENIZER_OPTIONS
 @READING_OPTIONS
@@ -455,7 +455,7 @@ def errors(
     drawing: Drawing,
     **given: Any,
 ) -> None:
-    """How often several learners err on the way, as compare does.
+    """How often several learners err along the stream, as compare does.
 
     All learn the same events, each answered before it is learned.
 
@@ -475,12 +475,12 @@ def errors(
 @plot.command(sections=LEARNER_SECTION | TEXT_SECTION | READING_SECTION)
 @files_argument
 @click.option(
-    "--window", type=click.IntRange(1), help="Of so many last events; by default of all so far."
+    "--window", type=click.IntRange(1), help="Count this many last events; by default all so far."
 )
 @NEW_MODEL_OPTIONS
 @drawn
 def progressive(files: tuple[str, ...], window: int | None, drawing: Drawing, **given: Any) -> None:
-    """How often each kept vector errs, and which one serves.
+    """How often each kept vector errs, and which one answers.
 
     An untrained learner learns the files, as train does; each event is answered first. Several
     vectors are kept by perceptron, multiclass and mira; of the others there is one line.

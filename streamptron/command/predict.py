@@ -119,9 +119,9 @@ def _errors(have_one: bool) -> Iterator[None]:
 @click.option(
     "--exit-code",
     is_flag=True,
-    help="Of one event: 0 for the label of --positive, 1 for others, 2 unsure, 3 an error.",
+    help="For one event: 0 for the label of --positive, 1 for others, 2 unsure, 3 an error.",
 )
-@click.option("--learn", is_flag=True, help="Learn a line that has a label, after its answer.")
+@click.option("--learn", is_flag=True, help="Learn lines that have a label, after answering them.")
 @learn_unsure_option
 @known_labels_option
 @new_label_option
@@ -137,16 +137,16 @@ def _errors(have_one: bool) -> Iterator[None]:
     "--corrections",
     metavar="FOLDER",
     type=click.Path(readable=False),
-    help="Learn the files that are put into this folder, each once.",
+    help="Learn files that are put into this folder, each once.",
 )
 @click.option(
     "--reload-seconds",
     type=click.FloatRange(0, min_open=True),
-    help="Look this often whether the model file was replaced, and load it.",
+    help="Check this often whether the model file was replaced, and load it.",
 )
-@click.option("--create", is_flag=True, help="Begin with a new model if there is no file.")
+@click.option("--create", is_flag=True, help="Begin a new model if there is no file.")
 @click.option(
-    "--status", type=FILE, metavar="FILE", help="Write there every 5 seconds what has been done."
+    "--status", type=FILE, metavar="FILE", help="Write the state to this file every 5 seconds."
 )
 @click.option(
     "--max-line", type=click.IntRange(16), default=MAX_LINE, help="The most bytes in a line."
@@ -160,12 +160,12 @@ def _errors(have_one: bool) -> Iterator[None]:
 def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Label lines from standard input or files.
 
-    A line is a text, or what --format says; a FILE of the format that the model was trained on
+    A line is a text, or what --format says; a FILE in the format that the model was trained on
     (JSON lines, CSV, svmlight, vw) is read in that format. Each line is answered at once with one
     line: label<TAB>probability, or what --json, --rsyslog, --merge or --template say. A blank or
     bad line gets an empty label and probability (null in JSON), and so does any line before the
-    model knows a label. A model of several labels writes all that are likely enough, and their
-    probabilities, with commas between them; in JSON both are lists.
+    model knows a label. A model of several labels writes all likely labels, and their
+    probabilities, separated by commas; in JSON both are lists.
 
     \b
     With --learn:
@@ -173,8 +173,8 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
       SIGINT                   saves and ends with exit code 130
       SIGHUP                   reloads the model file, and learns again what was not saved
 
-    With --create, if there is no model, one is begun with the learner's options; if there is one,
-    they are ignored. perceptron also needs --positive.
+    With --create, if there is no model yet, a new one is begun with the learner's options; if there
+    is one, these options are ignored. perceptron also needs --positive.
 
     With --exit-code the whole input is one text, unless --input or --format are given.
 

@@ -72,8 +72,8 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
     "--shadow",
     type=FILE,
     metavar="FILE",
-    help="A second model, asked and taught the same, that answers no client; with --models a "
-    "folder of them.",
+    help="A second model that gets the same requests and lessons, but answers no client; with "
+    "--models a folder of them.",
 )
 @config_option
 @click.option(
@@ -85,24 +85,24 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
 @_seconds("--save-seconds", "Save this often, and at the end.", 30.0)
 @_seconds(
     "--reload-seconds",
-    "Look this often whether the model file was replaced, and load it.",
+    "Check this often whether the model file was replaced, and load it.",
 )
 @new_label_option
-@_seconds("--timeout", "Seconds in which a client sends its request, and takes the answer.", 60.0)
+@_seconds("--timeout", "Seconds that a client has to send a request, and to read the answer.", 60.0)
 @click.option(
     "--max-size",
     type=click.IntRange(1),
-    help="The most bytes of a body, a line or a mail.  [default: a MiB; of mails 50 MB]",
+    help="The most bytes of a body, a line or a mail.  [default: 1 MiB; for mails 50 MB]",
 )
 @click.option(
     "--max-clients",
     type=click.IntRange(1),
-    help="Clients at once.  [default: 1000; of spamc 100, and more wait for their turn]",
+    help="Clients at once.  [default: 1000; for spamc 100, others wait]",
 )
 @click.option(
     "--positive",
     metavar="LABEL",
-    help="The label of spam, for spamc  [default: spam]; of a new perceptron the one that is true.",
+    help="The label of spam, for spamc  [default: spam]; for a new perceptron its true label.",
 )
 @min_probability_option
 @learn_unsure_option
@@ -111,17 +111,19 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
     type=click.Choice(["always", "1s", "never"]),
     default="always",
     show_default=True,
-    help="When the disk has a lesson: before the answer, within a second, when the system likes.",
+    help="Sync a lesson to disk before the answer, within a second, or leave it to the system.",
 )
-@_count("--remember", "Answers whose labels may come, and lessons that are known by id.", 100_000)
-@_count("--remember-bytes", "The most bytes of these answers.", 256_000_000)
+@_count("--remember", "How many answers and lessons to remember by id.", 100_000)
+@_count("--remember-bytes", "The most bytes that these answers may take.", 256_000_000)
 @click.option(
     "--journal",
     type=click.IntRange(1),
-    help="Lessons that can be taken back.  [default: 10,000; of mails 500]",
+    help="How many lessons can be taken back.  [default: 10,000; for mails 500]",
 )
-@_count("--keep-texts", "Texts kept in memory, for the queue of what to label next.", 0, 0)
-@click.option("--keep-lessons", is_flag=True, help="Keep the log of lessons that are saved.")
+@_count(
+    "--keep-texts", "How many texts to keep in memory, for the queue of what to label next.", 0, 0
+)
+@click.option("--keep-lessons", is_flag=True, help="Keep old logs of lessons after a save.")
 @known_labels_option
 @click.option(
     "--token-file",
@@ -129,43 +131,41 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
     metavar="FILE",
     help="Lines `ask TOKEN` and `teach TOKEN`: who may do what.",
 )
-@click.option(
-    "--host-name", multiple=True, metavar="NAME", help="Another name under which it answers."
-)
-@_count("--max-lines", "Lines of a request.", 1_000_000)
-@_count("--max-features-per-event", "Names of an event that is an object.", 100_000)
-@_count("--max-labels", "Labels of the model.", 1000)
+@click.option("--host-name", multiple=True, metavar="NAME", help="Another host name to answer to.")
+@_count("--max-lines", "The most lines of a request.", 1_000_000)
+@_count("--max-features-per-event", "The most names in an event that is an object.", 100_000)
+@_count("--max-labels", "The most labels of the model.", 1000)
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
-    help="Threads that score the lines of a request.  [default: one a core, at most 4]",
+    help="Threads that score the lines of a request.  [default: one per core, at most 4]",
 )
-@_count("--max-requests", "Requests in work at once.", 200)
-@_count("--max-watchers", "Clients that watch at once.", 50, 0)
+@_count("--max-requests", "The most requests in work at once.", 200)
+@_count("--max-watchers", "The most clients that watch at once.", 50, 0)
 @FOLDER_OPTIONS
 def serve(
     model: str | None, models: str | None, http: str | None, spamd: str | None, **given: Any
 ) -> int:
     """Answer, and learn, as a service.
 
-    By HTTP it takes events as JSON, lines of JSON or mails, and answers what they are; with --learn
-    it also learns what clients say they are. A lesson is acknowledged when it is in the log beside
-    the model, and no kill or crash loses it. Only this machine reaches it, unless --token-file says
-    who may ask and who may teach. See docs/serving.md.
+    Over HTTP it takes events as JSON, JSON lines or mails, and answers with their labels; with
+    --learn it also learns the labels that clients send. A lesson is acknowledged only when it is in
+    the log beside the model, so no kill or crash loses it. Only this machine can reach the server,
+    unless --token-file says who may ask and who may teach. See docs/serving.md.
 
-    With --spamd it speaks the protocol of SpamAssassin's spamd, for spamc and whatever else asks
+    With --spamd it speaks the protocol of SpamAssassin's spamd, for spamc and other clients of
     spamd. The score is the probability of spam in percent. If the server is down, spamc passes the
     mail through unclassified. With --learn it learns what `spamc -L spam`, `-L ham` and `-L forget`
-    say, as the commands learn and forget do. Give --http too for both, on one model: lessons are
+    say, as the commands learn and forget do. Add --http to serve both with one model; lessons are
     the same, whichever way they come.
 
-    With --models it serves all models of a folder, each as a single one at /m/NAME/ instead of /;
-    /models lists them. Those used least recently are saved and closed, and opened when they are
-    asked for. --create makes new ones; what they learn by is said as for train. The user that spamc
-    names (`spamc -u NAME`) has the model of that name, or else the one of --user-model.
+    With --models it serves all models of a folder, each at /m/NAME/ instead of /; /models lists
+    them. The least recently used ones are saved and closed, and opened again when needed. --create
+    makes new ones, with the same options as train. The user that spamc names (`spamc -u NAME`) gets
+    the model of that name, or else the one of --user-model.
 
     No other process may write the model's file meanwhile. SIGTERM and Ctrl-C save the model and end
-    it with exit code 0 and 130, SIGHUP reloads the file.
+    the server with exit code 0 or 130; SIGHUP reloads the file.
 
     \b
     Examples:

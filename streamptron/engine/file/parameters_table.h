@@ -48,7 +48,7 @@ SP_PARAMETER(forget, "S", NUMBER_OR_WORD, forget, 0, 1, 0x1p-10,
              "How fast steps become large again after a change.")
 SP_PARAMETER(threshold, "S", NUMBER_OR_WORD, threshold, 0, 1, 0.5,
              "a number above 0 and below 1, {label: number}|f1", "",
-             "Answer labels above this probability; f1: the threshold with the best F1 so far.")
+             "Predict labels above this probability; f1: the threshold with the best F1 so far.")
 SP_PARAMETER(naive_bayes, "A", TRUTH, rule.naive_bayes, 0, 0, true, "True or False", "",
              "Use the naive Bayes log-odds as one more feature.")
 SP_PARAMETER(shape, "A", WORD, rule.shape, 0, 0, SP_SHAPE_AUTO, "line|curve|auto", "",
@@ -73,7 +73,7 @@ SP_PARAMETER(class_weight, "PMIWAV", BY_LABEL, class_weight, 0, 1e50, 0,
              "None or a dict of label to weight", "", "Scale the steps for a label.")
 SP_PARAMETER(false_positive_rate, "A", BY_LABEL, false_positive_rate, 0, 1, 0,
              "None or a dict of label to rate", "",
-             "Answer a label in at most this share of the events of other labels.")
+             "Predict a label for at most this share of the events of other labels.")
 SP_PARAMETER(max_features, "PMIWARS", COUNT_OR_NONE, max_features, 1, 2147483648.0, 0,
              "None or an int from 1 to 2147483648", "",
              "Keep at most this many features; the least important are forgotten.")
@@ -99,9 +99,9 @@ SP_PARAMETER(max_pairs, "PMIWARS", COUNT, max_pairs, 1, 2147483648.0, 1000000,
 SP_PARAMETER(missing, "PMIWAVRS", WORD, missing, 0, 0, 0, "skip|skip_nan|refuse", "",
              "Leave out None and empty values, NaN too, or refuse all of them.")
 
-SP_TOKEN(analyzer, "T", WORD, 0, 0, 0, "word|char", "What tokens are made of.")
+SP_TOKEN(analyzer, "T", WORD, 0, 0, 0, "word|char", "What tokens are made of: words or characters.")
 SP_TOKEN(ngram_range, "T", RANGE, 1, 100, 1, "two ints (low, high), 1 <= low <= high <= 100",
-         "Tokens of this many in a row.")
+         "Tokens are runs of this many words or characters.")
 SP_TOKEN(lowercase, "T", TRUTH, 0, 0, true, "True or False",
          "Turn upper case into lower case.")
 SP_TOKEN(separators, "T", TEXT, 0, 0, 0, "None or a str of characters that separate words",
@@ -111,16 +111,16 @@ SP_TOKEN(min_length, "T", COUNT, 1, SP_LENGTH_MOST, 1, "an int of at least 1",
 SP_TOKEN(max_length, "T", COUNT_OR_NONE, 1, SP_LENGTH_MOST, 100,
          "None or an int of at least min_length", "Leave out longer words; none: no limit.")
 SP_TOKEN(fold_numbers, "T", TRUTH, 0, 0, false, "True or False",
-         "Make numbers <num>, <hex>, <ip>.")
+         "Replace numbers with <num>, <hex>, <ip>.")
 SP_TOKEN(value, "T", WORD, 0, 0, 0, "presence|count|log", "The value of a token.")
 SP_TOKEN(normalize, "T", WORD_OR_NONE, 0, 0, 0, "None|l2", "Scale events to length 1.")
 SP_TOKEN(fields, "T", NAMES, 0, 0, 0, "None, a name, or a tuple of names",
          "The names of several texts of an event.")
-SP_TOKEN(headers, "E", TRUTH, 0, 0, true, "True or False", "Take the words of header fields.")
-SP_TOKEN(text, "E", TRUTH, 0, 0, true, "True or False", "Take the words of texts.")
+SP_TOKEN(headers, "E", TRUTH, 0, 0, true, "True or False", "Read the words of header fields.")
+SP_TOKEN(text, "E", TRUTH, 0, 0, true, "True or False", "Read the words of texts.")
 SP_TOKEN(bytes, "E", COUNT, 0, SP_MAIL_BYTES_MOST, 3500, SP_MAIL_BYTES_WANT,
-         "Take each four in a row of so many bytes; 0: none.")
-SP_TOKEN(fold, "E", TRUTH, 0, 0, true, "True or False", "Take letters for what they look like.")
+         "Take each run of four among this many first bytes; 0: none.")
+SP_TOKEN(fold, "E", TRUTH, 0, 0, true, "True or False", "Fold letters that look alike.")
 
 #undef SP_PARAMETER
 #undef SP_TOKEN
