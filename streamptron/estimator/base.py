@@ -202,8 +202,7 @@ class Answering(Learner):
         p: np.ndarray | None,
     ) -> list[Any] | None:
         """Predict a batch; the labels at that moment, or None if there was no room for them."""
-        places = predictions, scores, p
-        return batch.answered(lambda b: self._predict_rows(b.rows, b.names, *places, n_jobs=n_jobs))
+        return batch.answered(self._predict_rows, predictions, scores, p, None, None, n_jobs)
 
     def _many(
         self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None
@@ -239,7 +238,7 @@ class Answering(Learner):
         `order`: the rows to learn, in this order; None: all as they lie.
         """
         given = labels, numbers, steps, predictions, None, order
-        return batch.learned(lambda b: self._learn_rows(b.rows, b.names, *given), order)
+        return batch.learned(self._learn_rows, *given)
 
     # --- Explanations
 

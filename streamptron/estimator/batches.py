@@ -98,24 +98,28 @@ class Batch:
         matrix.sum_duplicates()
         return _sparse_batch(matrix, self.names, self.frame)
 
-    def learned(self, learn: Callable[[Batch], tuple[int, Said]], order: Any = None) -> Said:
-        """Let a model learn the rows of an order, None: all; what it says beside their number."""
-        done, said = learn(self)
+    def learned(self, learn: Callable[..., tuple[int, Said]], *given: Any) -> Said:
+        """Let a model learn the rows, given what it takes beside them; what it says at the end.
+
+        The last of `given` is the order of rows; None: all as they lie.
+        """
+        done, said = learn(self.rows, self.names, *given)
         if done == UNSORTED:
-            return self.sorted().learned(learn, order)
-        wanted = len(self) if order is None else len(order)
+            return self.sorted().learned(learn, *given)
+        order = given[-1]
+        wanted = len(self.rows) if order is None else len(order)
         if done < wanted:
             raise MemoryError(f"no memory after {done} of {wanted} rows; those are learned")
         return said
 
     def answered(
-        self, answer: Callable[[Batch], tuple[int, list[Any]]], order: Any = None
+        self, answer: Callable[..., tuple[int, list[Any]]], *given: Any, order: Any = None
     ) -> list[Any] | None:
-        """Let a model answer them: its labels, or None if there was no room for so many."""
-        done, labels = answer(self)
+        """Let a model answer them; its labels, or None if there was no room for so many."""
+        done, labels = answer(self.rows, self.names, *given)
         if done == UNSORTED:
-            return self.sorted().answered(answer, order)
-        if 0 <= done < (len(self) if order is None else len(order)):
+            return self.sorted().answered(answer, *given, order=order)
+        if 0 <= done < len(self.rows if order is None else order):
             raise MemoryError("no memory for the scores")
         return None if done == NEW_LABELS else labels
 

@@ -229,7 +229,7 @@ class RowData(Passes):
         """Whether the model answers each row of an order wrongly."""
         found = self.batch.outputs()
         places = found, None, None, None, order
-        known = self.batch.answered(lambda b: model._predict_rows(b.rows, b.names, *places), order)
+        known = self.batch.answered(model._predict_rows, *places, order=order)
         assert known is not None  # there is room for any number of labels
         outputs = {label: output for output, label in enumerate(known)}
         right = np.array([outputs.get(label, -2) for label in self.labels], dtype=np.intp)

@@ -95,8 +95,7 @@ class GradedData:
     def learn(self, model: Any, order: NDArray[np.intp] | None = None) -> None:
         """Learn the queries of an order; None: all as they lie."""
         rows = self._rows(order)
-        given = self._ranks, None, self._ends, rows
-        self._batch.learned(lambda b: model._learn_queries(b.rows, b.names, *given), rows)
+        self._batch.learned(model._learn_queries, self._ranks, None, self._ends, rows)
 
     def _rows(self, order: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
         """The rows of an order of queries."""

@@ -188,8 +188,7 @@ class MultiLabelClassifier(  # type: ignore[misc]
         return self._weight(w)
 
     def _learned_sets(self, batch: Batch, sets: Sets, steps: Any, order: Any = None) -> None:
-        given = *sets, steps, order
-        batch.learned(lambda b: self._learn_sets(b.rows, b.names, *given), order)
+        batch.learned(self._learn_sets, *sets, steps, order)
 
     def predict_many(
         self,

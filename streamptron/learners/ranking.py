@@ -201,7 +201,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         ends = queries_of(qid, len(batch))
         ranks = grades_of(grades, len(batch))
         steps = self._steps(w, len(batch))
-        batch.learned(lambda b: self._learn_queries(b.rows, b.names, ranks, steps, ends))
+        batch.learned(self._learn_queries, ranks, steps, ends, None)
 
     def _steps(self, w: Any, n: int) -> NDArray[np.float64] | None:
         """The sample weight of each row, checked; None where all are 1."""
@@ -281,7 +281,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
 
     def _scored(self, batch: Batch, ends: NDArray[np.intp], n_jobs: int = 1) -> NDArray[np.float64]:
         scores = batch.numbers(1)
-        batch.answered(lambda b: self._score_queries(b.rows, b.names, scores, ends, n_jobs))
+        batch.answered(self._score_queries, scores, ends, n_jobs)
         return scores
 
     # --- Explanations
