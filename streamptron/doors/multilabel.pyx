@@ -15,12 +15,12 @@ from streamptron.doors.model cimport Model, largest, top_buffer
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.adaptive cimport SP_U_LIMIT
-from streamptron.engine.linear cimport SP_RULE_SETS
+from streamptron.engine.linear cimport SP_RULE_MULTILABEL
 from streamptron.engine.memory cimport sp_calloc, sp_free
 from streamptron.engine.path cimport (
     sp_event_probabilities, sp_learner_expect, sp_learner_labels, sp_learner_learn, sp_targets)
-from streamptron.engine.sets cimport (
-    sp_sets_best_threshold, sp_sets_set_targets, sp_sets_share)
+from streamptron.engine.multilabel cimport (
+    sp_multilabel_best_threshold, sp_multilabel_set_targets, sp_multilabel_share)
 
 from streamptron.doors.names import named
 from streamptron.common.names import is_numpy, short_repr, type_shown
@@ -65,7 +65,7 @@ cdef class MultiLabelModel(LabelModel):
     """A set of labels for each event; an output a label, each on its own."""
 
     cdef Model _blank(self, int kind):
-        if kind != SP_RULE_SETS:
+        if kind != SP_RULE_MULTILABEL:
             raise ValueError(f"the rule {kind} is not MultiLabelClassifier's")
         return MultiLabelModel.__new__(MultiLabelModel)
 
@@ -143,7 +143,7 @@ cdef class MultiLabelModel(LabelModel):
             except (ValueError, MemoryError):
                 self._forget_objects()
                 raise
-            if sp_sets_set_targets(&self.event, <const uint32_t*> numbers.data.as_uints,
+            if sp_multilabel_set_targets(&self.event, <const uint32_t*> numbers.data.as_uints,
                                    len(numbers), n_there, targets.open, n) < 0:
                 self._no_memory("no memory for the labels; the model has not learned this event")
             return named
@@ -252,7 +252,7 @@ cdef class MultiLabelModel(LabelModel):
         if type(threshold) is dict:
             return threshold.get(label, 0.5)
         if type(threshold) is str:
-            return sp_sets_best_threshold(&self.learner.sets)
+            return sp_multilabel_best_threshold(&self.learner.multilabel)
         return threshold
 
     def _probabilities(self, x):
@@ -350,17 +350,17 @@ cdef class MultiLabelModel(LabelModel):
     def best_threshold(self):
         """The probability above which the answers of late would have had the best F1."""
         self._enter(False)
-        return sp_sets_best_threshold(&self.learner.sets)
+        return sp_multilabel_best_threshold(&self.learner.multilabel)
 
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
         cdef Py_ssize_t i
         cdef double part
-        parts.append((None, sp_sets_share(
-            &self.learner.sets, &self.learner.table, &self.event, output, -1)))
+        parts.append((None, sp_multilabel_share(
+            &self.learner.multilabel, &self.learner.table, &self.event, output, -1)))
         for i in range(self.event.n):
-            part = sp_sets_share(
-                &self.learner.sets, &self.learner.table, &self.event, output, i)
+            part = sp_multilabel_share(
+                &self.learner.multilabel, &self.learner.table, &self.event, output, i)
             if part != 0.0:
                 parts.append((key_plain(&self.event.keys[i], objects), part))
         return 0

@@ -21,7 +21,7 @@ from streamptron.engine.path cimport (
     SP_RECORD_PARTS, SP_UNDO_LOG, sp_learner_abandon, sp_learner_answer, sp_learner_score,
     sp_undo_kind_of, sp_undo_record, sp_undo_record_commit, sp_undo_record_fault,
     sp_undo_record_find, sp_undo_record_prepare, sp_undo_record_take_back)
-from streamptron.engine.sets cimport sp_sets_best_threshold
+from streamptron.engine.multilabel cimport sp_multilabel_best_threshold
 
 from streamptron.doors.names import damaged
 from streamptron.doors.state import Past, past_mark
@@ -152,7 +152,7 @@ def learned(Model model, x, y, w):
                     best = sp_learner_answer(&model.learner, &model.event).verdict.best
                 else:
                     found = (<MultiLabelModel> model)._found()
-                    above = sp_sets_best_threshold(&model.learner.sets)
+                    above = sp_multilabel_best_threshold(&model.learner.multilabel)
                 n = sp_event_given(&model.event) - model.learner.intercept
                 number = model.learner.n_seen
                 updates = model.learner.n_updates

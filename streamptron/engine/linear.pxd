@@ -94,7 +94,7 @@ cdef extern from "learner/rule.h" nogil:
         SP_ANSWER_CANDIDATES
         SP_ANSWER_LABELS
         SP_ANSWER_TWO
-        SP_ANSWER_SETS
+        SP_ANSWER_MULTILABEL
         SP_ANSWER_SIGN
         SP_RULE_ADAPTIVE
         SP_RULE_AROW
@@ -102,7 +102,7 @@ cdef extern from "learner/rule.h" nogil:
         SP_RULE_MULTICLASS
         SP_RULE_PERCEPTRON
         SP_RULE_RANKING
-        SP_RULE_SETS
+        SP_RULE_MULTILABEL
         SP_RULE_VOTED
 
     ctypedef struct sp_rule:

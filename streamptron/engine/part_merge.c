@@ -10,7 +10,7 @@ SP_FOR_SIZE
 #endif
 #include "adaptive/mix.c"
 #include "many/mix.c"
-#include "sets/mix.c"
+#include "multilabel/mix.c"
 #include "shapes/choose.c"
 #include "shapes/mix.c"
 #include "exchange/delta.c"

@@ -8,7 +8,7 @@ from streamptron.engine.linear cimport (
     sp_rule, sp_serve, sp_table, sp_two_labels, sp_vectors, sp_verdict)
 from streamptron.engine.memory cimport sp_slot_type
 from streamptron.engine.names cimport sp_index, sp_key, sp_piece
-from streamptron.engine.sets cimport sp_sets
+from streamptron.engine.multilabel cimport sp_multilabel
 from streamptron.engine.voted cimport sp_voters
 
 cdef extern from "learner/ceiling.h" nogil:
@@ -29,7 +29,7 @@ cdef extern from "learner/learner.h" nogil:
         sp_serve serve
         sp_adaptive adaptive
         sp_voters voters
-        sp_sets sets
+        sp_multilabel multilabel
         const sp_pairs *pairs
         bint intercept
         sp_two_labels two

@@ -3,11 +3,11 @@
 
 #include "fuzz.h"
 
-#include "sets/targets.h"
+#include "multilabel/targets.h"
 
 static const kit_kind sets = {
-    "sets", {.kind = SP_RULE_SETS, .eta = 1.0, .forget = 0.001}, SP_AVERAGE_NONE, false, 0, 40, 0,
-    1, 0, 9,
+    "sets", {.kind = SP_RULE_MULTILABEL, .eta = 1.0, .forget = 0.001}, SP_AVERAGE_NONE, false, 0,
+    40, 0, 1, 0, 9,
 };
 
 static kit_sample read_sample(fuzz_input *input, uint32_t labels)
@@ -38,7 +38,7 @@ static int learn_set(sp_learner *learner, sp_event *event, const kit_sample *sam
     const uint32_t labels[] = {(uint32_t)y, (uint32_t)y - 1};
     ptrdiff_t n = y && sample->n % 2 ? 2 : 1;
     if (kit_write(learner, event, sample) < 0
-        || sp_sets_set_targets(event, labels, n, y % 2 ? n : 1, y % 2 == 0, known) < 0)
+        || sp_multilabel_set_targets(event, labels, n, y % 2 ? n : 1, y % 2 == 0, known) < 0)
         return -1;
     int failed = sp_learner_learn(learner, event, 0, sample->u);
     if (failed == 0)
@@ -51,7 +51,7 @@ static void learn(sp_learner *learner, sp_event *event, const kit_sample *sample
 {
     uint64_t digest = kit_digest(learner);
     check_fail_at(fails);
-    int failed = learner->answer == SP_ANSWER_SETS ? learn_set(learner, event, sample)
+    int failed = learner->answer == SP_ANSWER_MULTILABEL ? learn_set(learner, event, sample)
                                                    : kit_learn(learner, event, sample);
     (void)sp_heap_fail_at(0, 0);
     CHECK(!failed || (fails && kit_digest(learner) == digest));

@@ -5,7 +5,7 @@
 
 #include "file/crc.h"
 #include "file/write.h"
-#include "sets/targets.h"
+#include "multilabel/targets.h"
 
 enum { FILES = 4, FILE_MOST = 1 << 16 };
 
@@ -36,9 +36,9 @@ static size_t make_file(const char *learner, uint8_t *to)
                                  contents.tokens.prefixes, &piece, 1),
                    0);
         const uint32_t labels[] = {(uint32_t)y, 0};
-        if (l->answer == SP_ANSWER_SETS)
-            CHECK_SAME(sp_sets_set_targets(&event, labels, y ? 2 : 1, 1, false, l->sets.n_labels),
-                       0);
+        if (l->answer == SP_ANSWER_MULTILABEL)
+            CHECK_SAME(sp_multilabel_set_targets(&event, labels, y ? 2 : 1, 1, false,
+                                                 l->multilabel.n_labels), 0);
         CHECK_SAME(sp_learner_learn(l, &event, y, 1.0), 0);
         sp_event_settle(&event, &l->index);
     }

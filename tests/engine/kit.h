@@ -297,7 +297,7 @@ enum { KIT_KINDS = sizeof(kit_kinds) / sizeof(*kit_kinds) };
 /* An untrained learner. -1 without memory; sp_learner_free is due in either case. */
 static inline int kit_learner(sp_learner *learner, const kit_kind *kind)
 {
-    bool intercept = kind->rule.kind != SP_RULE_ADAPTIVE && kind->rule.kind != SP_RULE_SETS;
+    bool intercept = kind->rule.kind != SP_RULE_ADAPTIVE && kind->rule.kind != SP_RULE_MULTILABEL;
     sp_vectors vectors = {kind->average, 50.0, kind->pocket, kind->serve};
     int failed = sp_learner_init(learner, kind->rule, &vectors, intercept, kind->most, kind->bits,
                                  7);

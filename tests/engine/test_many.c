@@ -4,7 +4,7 @@
 #include "kit.h"
 
 #include "rows/rows.h"
-#include "sets/arrays.h"
+#include "multilabel/arrays.h"
 
 enum { EVENTS = 60, NAMES = 90, LABELS = 6 };
 

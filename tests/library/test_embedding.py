@@ -28,7 +28,7 @@ TABLES = (
     *("sp_letters_", "sp_folding_", "sp_charset_", "sp_hangul_", "sp_entity_"),
     *("sp_html_tags", "sp_tag_rules"),
     *("sp_linear_machine", "sp_wide_machine", "sp_adaptive_machine", "sp_many_machine"),
-    *("sp_voted_machine", "sp_sets_machine"),
+    *("sp_voted_machine", "sp_multilabel_machine"),
 )
 
 pytestmark = [needs_compiler, pytest.mark.once]  # the library knows no Python

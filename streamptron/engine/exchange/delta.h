@@ -13,7 +13,7 @@
        several labels, or more than two of AdaptiveClassifier:
                  marks                  the entries of these rows, block by block: rows/marks.h
        several labels:
-                 marked                 what is kept for each of all labels: sets/arrays.h
+                 marked                 what is kept for each of all labels: multilabel/arrays.h
        curves or surfaces that have learned anything:
                  shapes    uint32       what has changed of them: exchange/reshaped.h
 

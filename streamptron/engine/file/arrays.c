@@ -5,7 +5,7 @@
 #include "machine/arrays.h"
 #include "memory/heap.h"
 #include "path/path.h"
-#include "sets/arrays.h"
+#include "multilabel/arrays.h"
 #include "table/arrays.h"
 #include "voted/arrays.h"
 
@@ -178,12 +178,12 @@ static int sp_marked_open(const sp_file_arrays *arrays, sp_learner *learner, boo
     size_t n_labels;
     const double *marked
         = (const double *)sp_array_at(arrays, SP_ARRAY_MARKED, &n_labels);
-    if (n_labels != (size_t)learner->sets.n_labels)
+    if (n_labels != (size_t)learner->multilabel.n_labels)
         return sp_fault_say(fault, SP_WHY_DAMAGED,
                             "what is kept for each label does not fit the labels");
     if (in_place) /* an event's entries are looked at when it is scored */
-        learner->sets.unverified = arrays->shapes[SP_ARRAY_MARKS].n;
-    return sp_marks_fault(sp_sets_labels_read(learner, marked), fault);
+        learner->multilabel.unverified = arrays->shapes[SP_ARRAY_MARKS].n;
+    return sp_marks_fault(sp_multilabel_labels_read(learner, marked), fault);
 }
 
 /* Names and slots. */
@@ -240,10 +240,10 @@ SP_API int sp_file_arrays_look_through(const sp_file_arrays *arrays, sp_learner 
     size_t n, n_slots;
     const double *slots = (const double *)sp_array_at(arrays, SP_ARRAY_WEIGHTS, &n_slots);
     const uint32_t *marks = (const uint32_t *)sp_array_at(arrays, SP_ARRAY_MARKS, &n);
-    if (!learner->sets.unverified)
+    if (!learner->multilabel.unverified)
         return 0;
-    learner->sets.unverified = 0;
-    return sp_marks_fault(sp_sets_marks_check(learner, slots, n_slots, marks, n), fault);
+    learner->multilabel.unverified = 0;
+    return sp_marks_fault(sp_multilabel_marks_check(learner, slots, n_slots, marks, n), fault);
 }
 
 SP_PRIVATE void sp_file_arrays_behind(const sp_header *header, const uint8_t *first,
@@ -337,9 +337,9 @@ static void sp_rows_lay_out(sp_laying *laying)
             sp_shaped_write(learner, (uint32_t *)p);
     }
     if (sp_learner_can(learner, SP_CAN_SET)) {
-        p = sp_array_room(laying, SP_ARRAY_MARKED, (size_t)learner->sets.n_labels);
+        p = sp_array_room(laying, SP_ARRAY_MARKED, (size_t)learner->multilabel.n_labels);
         if (p != NULL)
-            sp_sets_labels_write(learner, (double *)p);
+            sp_multilabel_labels_write(learner, (double *)p);
     }
     if (learner->machine->rows != SP_ROWS_NONE) {
         p = sp_array_room(laying, sp_array_of_rows(learner),

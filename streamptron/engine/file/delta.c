@@ -124,7 +124,7 @@ SP_API void sp_delta_shapes(const sp_delta *d, const sp_learner *learner, sp_arr
     const bool sets = sp_learner_can(learner, SP_CAN_SET);
     const sp_array all[SP_DELTA_ARRAYS] = {
         [SP_DELTA_ROWS] = {.there = true, .n = d->n_rows},
-        [SP_DELTA_MARKED] = {.there = sets, .n = (size_t)learner->sets.n_labels},
+        [SP_DELTA_MARKED] = {.there = sets, .n = (size_t)learner->multilabel.n_labels},
         [SP_DELTA_KEYS] = {.there = exact, .n = d->n_keys},
         [SP_DELTA_SLOTS] = {.there = true, .n = d->n_rows},
         [SP_DELTA_BLOCKS] = {.there = true, .n = d->n_blocks},
@@ -178,7 +178,7 @@ SP_API const char *sp_delta_use(sp_delta *d, const sp_learner *learner, void *co
         return "slots and rows are not as many";
     if (d->keys != NULL && d->n_keys < SP_SLOTS_RESERVED)
         return "the number of names is invalid";
-    if (d->marked != NULL && n[SP_DELTA_MARKED] != (size_t)learner->sets.n_labels)
+    if (d->marked != NULL && n[SP_DELTA_MARKED] != (size_t)learner->multilabel.n_labels)
         return "what is kept for each label does not fit the labels";
     return NULL;
 }

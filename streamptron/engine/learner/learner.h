@@ -13,7 +13,7 @@
 #include "learner/ceiling.h"
 #include "learner/rule.h"
 #include "learner/serve.h"
-#include "learner/sets.h"
+#include "learner/multilabel.h"
 #include "learner/voted.h"
 #include "memory/types.h"
 #include "names/index.h"
@@ -32,7 +32,7 @@ typedef struct sp_learner {
     sp_calibrator fits[SP_KEPT_KINDS];
     sp_adaptive adaptive;  /* what AdaptiveClassifier keeps once */
     sp_voters voters;      /* of VotedPerceptron */
-    sp_sets sets;          /* of MultiLabelClassifier */
+    sp_multilabel multilabel; /* of MultiLabelClassifier */
     const sp_pairs *pairs; /* which features are paired; NULL: none. Its owner keeps it */
     bool intercept;        /* whether an event begins with one */
     int answer;            /* what kind of answer it gives now */
@@ -58,7 +58,7 @@ static inline bool sp_learner_several(const sp_learner *learner)
 /* Whether it has an output for each label. */
 static inline bool sp_learner_by_label(const sp_learner *learner)
 {
-    return learner->answer == SP_ANSWER_LABELS || learner->answer == SP_ANSWER_SETS;
+    return learner->answer == SP_ANSWER_LABELS || learner->answer == SP_ANSWER_MULTILABEL;
 }
 
 /* How many labels it can answer. */

@@ -10,7 +10,7 @@ SP_API const char *sp_rule_name(int kind)
         [SP_RULE_ADAPTIVE] = "ADAPTIVE",
         [SP_RULE_VOTED] = "VOTED",
         [SP_RULE_RANKING] = "RANKING",
-        [SP_RULE_SETS] = "SETS",
+        [SP_RULE_MULTILABEL] = "SETS",
     };
     return kind >= 0 && kind < (int)(sizeof(names) / sizeof(*names)) ? names[kind] : NULL;
 }
@@ -25,8 +25,8 @@ SP_API int sp_rule_answer(const sp_rule *rule)
         return SP_ANSWER_TWO;
     if (rule->kind == SP_RULE_RANKING)
         return SP_ANSWER_CANDIDATES;
-    if (rule->kind == SP_RULE_SETS)
-        return SP_ANSWER_SETS;
+    if (rule->kind == SP_RULE_MULTILABEL)
+        return SP_ANSWER_MULTILABEL;
     return -1;
 }
 

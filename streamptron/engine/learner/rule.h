@@ -24,7 +24,7 @@ enum {
     SP_RULE_ADAPTIVE = 4, /* see adaptive/adaptive.h */
     SP_RULE_VOTED = 5,    /* the current vectors' step; see voted/vote.h */
     SP_RULE_RANKING = 6,
-    SP_RULE_SETS = 7, /* see sets/sets.h */
+    SP_RULE_MULTILABEL = 7, /* see multilabel/multilabel.h */
 
     SP_UPDATE_MARGIN = 0,     /* MIRA's step whenever there is a loss */
     SP_UPDATE_MISTAKE = 1,    /* only at a mistake */
@@ -38,7 +38,7 @@ enum {
     SP_ANSWER_LABELS = 1,     /* an output per label; the best score wins */
     SP_ANSWER_TWO = 2,       /* one output for two labels; from the third on SP_ANSWER_LABELS */
     SP_ANSWER_CANDIDATES = 3, /* one output, several events; the best score wins */
-    SP_ANSWER_SETS = 4,       /* an output per label; each is answered by itself */
+    SP_ANSWER_MULTILABEL = 4, /* an output per label; each is answered by itself */
 };
 
 typedef struct sp_rule {

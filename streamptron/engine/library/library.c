@@ -24,7 +24,7 @@ SP_FOR_SIZE
 #include "library/labels.c"
 #include "library/merge.c"
 #include "library/model.c"
-#include "library/sets.c"
+#include "library/multilabel.c"
 #include "library/shown.c"
 #include "library/sides.c"
 #include "library/step.c"

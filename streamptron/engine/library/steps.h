@@ -6,8 +6,8 @@
 #include "library/model.h"
 
 /* Teach an event that the engine has: a label's number or a candidate's, or the set that
-   sp_sets_set_targets was given. If the event keeps what it teaches, its step is there then. SPT_OK
-   or a code. */
+   sp_multilabel_set_targets was given. If the event keeps what it teaches, its step is there then.
+   SPT_OK or a code. */
 SP_PRIVATE int sp_event_teach(spt_model *model, spt_event *event, ptrdiff_t y, double u,
                               spt_error *error);
 

@@ -2,7 +2,7 @@
 
 #include "adaptive/machine.h"
 #include "linear/linear.h"
-#include "sets/machine.h"
+#include "multilabel/machine.h"
 #include "voted/voted.h"
 
 /* Which machine each rule has. */
@@ -14,7 +14,7 @@ static const sp_machine *const sp_machines[] = {
     [SP_RULE_RANKING] = &sp_linear_machine,
     [SP_RULE_ADAPTIVE] = &sp_adaptive_machine,
     [SP_RULE_VOTED] = &sp_voted_machine,
-    [SP_RULE_SETS] = &sp_sets_machine,
+    [SP_RULE_MULTILABEL] = &sp_multilabel_machine,
 };
 
 SP_PRIVATE const sp_machine *sp_machine_of_rule(int kind)

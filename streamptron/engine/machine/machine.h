@@ -5,7 +5,7 @@
        adaptive   AdaptiveClassifier: a slot of its own, whose numbers judge the feature
        many       the same with more than two labels: what a label has lies in sparse rows
        voted      VotedPerceptron: the linear machine's weights, and the vectors that there were
-       sets       MultiLabelClassifier: what a label has lies in sparse rows, each on its own
+       multilabel MultiLabelClassifier: what a label has lies in sparse rows, each on its own
 
    A verb that every machine has is called as learner->machine->verb. Here are those that a machine
    may lack, and what is done then. */

@@ -6,7 +6,7 @@
 #include "memory/heap.h"
 #include "names/hash.h"
 #include "names/index.h"
-#include "sets/targets.h"
+#include "multilabel/targets.h"
 #include "table/table.h"
 
 #include <string.h>
@@ -493,8 +493,8 @@ static int sp_row(sp_batch *batch, ptrdiff_t r, ptrdiff_t later, bool zeros)
         double u = batch->steps == NULL ? 1.0 : batch->steps[r];
         const sp_targets *targets = batch->targets == NULL ? NULL : &batch->targets[r];
         if (targets != NULL
-            && sp_sets_set_targets(event, targets->labels, targets->n, targets->n_there,
-                                   targets->open, learner->sets.n_labels)
+            && sp_multilabel_set_targets(event, targets->labels, targets->n, targets->n_there,
+                                         targets->open, learner->multilabel.n_labels)
                    < 0)
             return -1;
         if (in_place) {

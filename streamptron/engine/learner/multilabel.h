@@ -1,17 +1,17 @@
 /* What MultiLabelClassifier keeps of a model. There is no loop here, so all may include it.
-   engine/sets/sets.h says what the letters mean. */
+   engine/multilabel/multilabel.h says what the letters mean. */
 
-#ifndef STREAMPTRON_LEARNER_SETS_H
-#define STREAMPTRON_LEARNER_SETS_H
+#ifndef STREAMPTRON_LEARNER_MULTILABEL_H
+#define STREAMPTRON_LEARNER_MULTILABEL_H
 
 #include "memory/types.h"
 
 enum {
-    SP_SETS_STEPS = 64, /* of the probability, where F1 is counted */
+    SP_MULTILABEL_STEPS = 64, /* of the probability, where F1 is counted */
 };
 
 typedef struct sp_label {
-    double D; /* the first six are a label's row in files, in this order (sets/arrays.h) */
+    double D; /* the first six are a label's row in files, in this order (multilabel/arrays.h) */
     double left;
     double w0;
     double G0;
@@ -21,7 +21,7 @@ typedef struct sp_label {
     ptrdiff_t place; /* among those awake; -1: it is not */
 } sp_label;
 
-typedef struct sp_sets {
+typedef struct sp_multilabel {
     double eta;
     double forget;
     double T;
@@ -36,6 +36,6 @@ typedef struct sp_sets {
     double *said;  /* of all that were asked for; behind it in memory */
     double positives;
     size_t unverified; /* entries in a file that are looked at when they are used; 0: none */
-} sp_sets;
+} sp_multilabel;
 
 #endif

@@ -12,8 +12,8 @@
 
    These functions know rows alone, so any machine that has rows can call them. */
 
-#ifndef STREAMPTRON_SETS_SNAPSHOT_H
-#define STREAMPTRON_SETS_SNAPSHOT_H
+#ifndef STREAMPTRON_MULTILABEL_SNAPSHOT_H
+#define STREAMPTRON_MULTILABEL_SNAPSHOT_H
 
 #include "rows/rows.h"
 

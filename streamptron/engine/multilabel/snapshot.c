@@ -1,4 +1,4 @@
-#include "sets/snapshot.h"
+#include "multilabel/snapshot.h"
 
 #include "features/undo.h"
 

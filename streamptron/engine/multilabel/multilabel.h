@@ -36,12 +36,12 @@
    have entries, however many labels there are. Only three things go through all labels: an answer
    that is asked for each of them, an event of weight above 1, and one that names only some. */
 
-#ifndef STREAMPTRON_SETS_SETS_H
-#define STREAMPTRON_SETS_SETS_H
+#ifndef STREAMPTRON_MULTILABEL_MULTILABEL_H
+#define STREAMPTRON_MULTILABEL_MULTILABEL_H
 
 #include "events/event.h"
 #include "features/head.h"
-#include "learner/sets.h"
+#include "learner/multilabel.h"
 #include "rows/rows.h"
 #include "table/table.h"
 
@@ -103,7 +103,7 @@ typedef struct sp_counted_value {
 } sp_counted_value;
 
 /* An event as it has been answered, the labels that it was given, and the step that follows. */
-typedef struct sp_sets_scratch {
+typedef struct sp_multilabel_scratch {
     sp_scratch_head head;
     uint64_t turn; /* of answers */
     uint64_t word; /* of what is given */
@@ -128,16 +128,16 @@ typedef struct sp_sets_scratch {
     ptrdiff_t strides_room;
     uint32_t *adds; /* labels that get an entry for each feature */
     ptrdiff_t n_adds;
-} sp_sets_scratch;
+} sp_multilabel_scratch;
 
 static inline sp_sparse_rows *sp_rows_of(const sp_table *table)
 {
     return (sp_sparse_rows *)table->arena;
 }
 
-static inline sp_sets_scratch *sp_sets_scratch_of(const sp_event *event)
+static inline sp_multilabel_scratch *sp_multilabel_scratch_of(const sp_event *event)
 {
-    return (sp_sets_scratch *)(void *)event->scratch;
+    return (sp_multilabel_scratch *)(void *)event->scratch;
 }
 
 static inline sp_counted_slot *sp_counted_slot_of(const sp_table *table, sp_slot_type slot)
@@ -145,44 +145,46 @@ static inline sp_counted_slot *sp_counted_slot_of(const sp_table *table, sp_slot
     return (sp_counted_slot *)(void *)sp_slot(table->blocks->chunks, slot, SP_HEAD_WIDTH);
 }
 
-static inline size_t sp_sets_bytes(const sp_sets *s)
+static inline size_t sp_multilabel_bytes(const sp_multilabel *s)
 {
     return (size_t)s->room * (sizeof(sp_label) + sizeof(uint32_t))
-           + (s->there == NULL ? 0 : 2 * SP_SETS_STEPS * sizeof(double));
+           + (s->there == NULL ? 0 : 2 * SP_MULTILABEL_STEPS * sizeof(double));
 }
 
-/* Untrained. -1 without memory. Call sp_sets_free in either case. */
-SP_PRIVATE int sp_sets_init(sp_sets *s, double eta, double forget);
+/* Untrained. -1 without memory. Call sp_multilabel_free in either case. */
+SP_PRIVATE int sp_multilabel_init(sp_multilabel *s, double eta, double forget);
 
-SP_PRIVATE void sp_sets_free(sp_sets *s);
+SP_PRIVATE void sp_multilabel_free(sp_multilabel *s);
 
 /* Room for n labels. -1 without memory. */
-SP_PRIVATE int sp_sets_room(sp_sets *s, ptrdiff_t n);
+SP_PRIVATE int sp_multilabel_room(sp_multilabel *s, ptrdiff_t n);
 
-/* The same with memory of its own. -1 without it. Call sp_sets_free in either case. */
-SP_PRIVATE int sp_sets_copy(sp_sets *to, const sp_sets *other);
+/* The same with memory of its own. -1 without it. Call sp_multilabel_free in either case. */
+SP_PRIVATE int sp_multilabel_copy(sp_multilabel *to, const sp_multilabel *other);
 
 /* Work out what follows from a label's numbers, which have changed. */
-SP_API void sp_sets_settle_label(sp_sets *s, ptrdiff_t k);
+SP_API void sp_multilabel_settle_label(sp_multilabel *s, ptrdiff_t k);
 
 /* Room in an event for n features and so many labels. -1 without memory. */
-SP_PRIVATE int sp_sets_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels);
+SP_PRIVATE int sp_multilabel_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels);
 
 /* Everything of an event that its labels have no part in. */
-SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp_event *event,
-                               sp_sets_scratch *w);
+SP_PRIVATE void sp_multilabel_answer(const sp_multilabel *s, const sp_table *table,
+                                     const sp_event *event, sp_multilabel_scratch *w);
 
 /* The score of a label in an answered event. */
-static inline double sp_sets_score(const sp_sets *s, const sp_sets_scratch *w, ptrdiff_t k)
+static inline double sp_multilabel_score(const sp_multilabel *s, const sp_multilabel_scratch *w,
+                                         ptrdiff_t k)
 {
     return w->sums[k].seen == w->turn ? w->sums[k].score : s->labels[k].rest;
 }
 
 /* What a label's numbers mean for an event, before its entries are added. */
-SP_PRIVATE void sp_label_sums_open(const sp_sets *s, const sp_label *label, sp_label_sums *sums);
+SP_PRIVATE void sp_label_sums_open(const sp_multilabel *s, const sp_label *label,
+                                   sp_label_sums *sums);
 
 /* 1 / R of what has been added. */
-SP_PRIVATE double sp_label_sums_scale(const sp_sets_scratch *w, const sp_label_sums *sums);
+SP_PRIVATE double sp_label_sums_scale(const sp_multilabel_scratch *w, const sp_label_sums *sums);
 
 /* om a of a feature whose count with the label is c. */
 static inline double sp_label_sums_h(const sp_label_sums *sums, const sp_counted_value *value,
@@ -193,6 +195,6 @@ static inline double sp_label_sums_h(const sp_label_sums *sums, const sp_counted
 }
 
 /* Whether a label's numbers are some that learning can have made. */
-SP_PRIVATE bool sp_label_is_sound(const sp_sets *s, const sp_label *label);
+SP_PRIVATE bool sp_label_is_sound(const sp_multilabel *s, const sp_label *label);
 
 #endif

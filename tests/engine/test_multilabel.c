@@ -1,14 +1,14 @@
-/* sets/: rows against plain tables; steps whose memory runs out; rows as flat arrays. */
+/* multilabel/: rows against plain tables; steps whose memory runs out; rows as flat arrays. */
 
 #include "kit.h"
 
 #include "math/logs.h"
 #include "machine/machine.h"
 #include "path/record.h"
-#include "sets/arrays.h"
-#include "sets/snapshot.h"
-#include "sets/sets.h"
-#include "sets/targets.h"
+#include "multilabel/arrays.h"
+#include "multilabel/snapshot.h"
+#include "multilabel/multilabel.h"
+#include "multilabel/targets.h"
 #include "exchange/merge.h"
 
 enum { EVENTS = 120, NAMES = 40, LABELS = 30, ROWS = 12 };
@@ -103,7 +103,7 @@ static void test_kept(void)
 
 static int open_learner(sp_learner *learner, sp_slot_type most)
 {
-    sp_rule rule = {.kind = SP_RULE_SETS, .eta = 1.0, .forget = 0.001};
+    sp_rule rule = {.kind = SP_RULE_MULTILABEL, .eta = 1.0, .forget = 0.001};
     return sp_learner_init(learner, rule, &sp_current_alone, false, most, 0, 1);
 }
 
@@ -130,8 +130,8 @@ static targets random_targets(const sp_learner *learner, uint32_t first)
 static int learn(sp_learner *learner, sp_event *event, const kit_sample *sample, const targets *it)
 {
     if (kit_write(learner, event, sample) < 0
-        || sp_sets_set_targets(event, it->labels, it->n, it->n_there, it->open,
-                               sp_learner_labels(learner))
+        || sp_multilabel_set_targets(event, it->labels, it->n, it->n_there, it->open,
+                                     sp_learner_labels(learner))
                < 0)
         return -1;
     int failed = sp_learner_learn(learner, event, 0, sample->u);
@@ -159,8 +159,8 @@ static flat_state flatten(const sp_learner *learner)
     sp_arrays_write(&state.flat, &learner->index, &learner->table);
     state.n = sp_machine_rows_measure(learner, &state.flat);
     state.marks = (uint32_t *)calloc(state.n + 1, 16);
-    state.marked = (double *)calloc((size_t)learner->sets.n_labels + 1, SP_LABEL_WIDTH * 8);
-    sp_sets_labels_write(learner, state.marked);
+    state.marked = (double *)calloc((size_t)learner->multilabel.n_labels + 1, SP_LABEL_WIDTH * 8);
+    sp_multilabel_labels_write(learner, state.marked);
     sp_machine_rows_write(learner, &state.flat, state.marks);
     return state;
 }
@@ -171,9 +171,8 @@ static sp_undo_record learn_noted(sp_learner *learner, sp_event *event, const ki
 {
     sp_undo_record taken;
     CHECK_SAME(kit_write(learner, event, sample), 0);
-    CHECK_SAME(sp_sets_set_targets(event, it->labels, it->n, it->n_there, it->open,
-                                   sp_learner_labels(learner)),
-               0);
+    CHECK_SAME(sp_multilabel_set_targets(event, it->labels, it->n, it->n_there, it->open,
+                                         sp_learner_labels(learner)), 0);
     CHECK_SAME(sp_undo_record_prepare(&taken, learner, event, 0, sample->u), 0);
     size_t most = taken.n[SP_RECORD_LOG];
     taken.p[SP_RECORD_LOG] = (uint8_t *)malloc(most);
@@ -234,10 +233,11 @@ static void flat_free(flat_state *state)
 static bool same_state(const sp_learner *one, const sp_learner *other)
 {
     flat_state a = flatten(one), b = flatten(other);
-    size_t labels = (size_t)one->sets.n_labels;
-    bool same = a.n == b.n && one->sets.n_labels == other->sets.n_labels
+    size_t labels = (size_t)one->multilabel.n_labels;
+    bool same = a.n == b.n && one->multilabel.n_labels == other->multilabel.n_labels
                 && a.flat.n_weights == b.flat.n_weights && a.flat.n_chunks == b.flat.n_chunks
-                && one->sets.T == other->sets.T && one->sets.m == other->sets.m
+                && one->multilabel.T == other->multilabel.T
+                    && one->multilabel.m == other->multilabel.m
                 && one->n_seen == other->n_seen && one->n_mistakes == other->n_mistakes
                 && memcmp(a.flat.weights, b.flat.weights, a.flat.n_weights * SP_HEAD_WIDTH * 8) == 0
                 && memcmp(a.marks, b.marks, a.n * 16) == 0
@@ -278,7 +278,7 @@ static void test_failures(sp_slot_type most)
         sp_learner_free(&other);
     }
     CHECK(n_failed > 10);
-    CHECK(learner.sets.n_labels > 10);
+    CHECK(learner.multilabel.n_labels > 10);
     sp_event_free(&event);
     sp_learner_free(&learner);
 }
@@ -294,13 +294,13 @@ static int read_again(sp_learner *other, const sp_learner *learner, const flat_s
         row->size = 0;
         at += row->n;
     }
-    sp_sets_free(&other->sets);
+    sp_multilabel_free(&other->multilabel);
     sp_rows_free(sp_rows_of(&other->table));
     other->table.arena = sp_rows_open();
     CHECK(other->table.arena != NULL);
-    CHECK_SAME(sp_sets_init(&other->sets, 1.0, 0.001), 0);
-    CHECK_SAME(other->machine->expect(other, learner->sets.n_labels), 0);
-    int fault = sp_sets_labels_read(other, state->marked);
+    CHECK_SAME(sp_multilabel_init(&other->multilabel, 1.0, 0.001), 0);
+    CHECK_SAME(other->machine->expect(other, learner->multilabel.n_labels), 0);
+    int fault = sp_multilabel_labels_read(other, state->marked);
     return fault ? fault : sp_machine_rows_read(other, state->marks, state->n, false);
 }
 
@@ -323,7 +323,8 @@ static void test_flat(void)
     for (int turn = 0; turn < 400; turn++) {
         bool in_rows = check_below(3) != 0;
         uint8_t *bytes = in_rows ? (uint8_t *)state.marks : (uint8_t *)state.marked;
-        size_t size = in_rows ? state.n * 16 : (size_t)learner.sets.n_labels * SP_LABEL_WIDTH * 8;
+        size_t size = in_rows ? state.n * 16
+            : (size_t)learner.multilabel.n_labels * SP_LABEL_WIDTH * 8;
         uint8_t *byte = bytes + check_below((uint32_t)size), before = *byte;
         *byte = (uint8_t)check_random();
         if (read_again(&other, &learner, &state) == 0)
@@ -354,13 +355,13 @@ static void test_no_number(void)
     sp_learner learner;
     CHECK_SAME(open_learner(&learner, 0), 0);
     teach(&learner, 0, EVENTS);
-    for (ptrdiff_t k = 0; k < learner.sets.n_labels; k++) {
-        learner.sets.labels[k].w0 = NAN;
-        sp_sets_settle_label(&learner.sets, k);
+    for (ptrdiff_t k = 0; k < learner.multilabel.n_labels; k++) {
+        learner.multilabel.labels[k].w0 = NAN;
+        sp_multilabel_settle_label(&learner.multilabel, k);
     }
     teach(&learner, 0, 20);
-    for (int t = 0; t < SP_SETS_STEPS; t++)
-        CHECK(isfinite(learner.sets.said[t]) && isfinite(learner.sets.there[t]));
+    for (int t = 0; t < SP_MULTILABEL_STEPS; t++)
+        CHECK(isfinite(learner.multilabel.said[t]) && isfinite(learner.multilabel.there[t]));
     CHECK_EQUAL(sp_sigmoid(NAN), 0.0);
     CHECK_EQUAL(sp_exp(NAN), 0.0);
     sp_learner_free(&learner);
@@ -371,7 +372,7 @@ static sp_shard shard_of(const sp_learner *learner, const sp_learner *base, int3
 {
     sp_shard shard = kit_shard(learner);
     for (int32_t k = 0; k < LABELS; k++)
-        places[k] = k < learner->sets.n_labels ? k : -1;
+        places[k] = k < learner->multilabel.n_labels ? k : -1;
     shard.labels = places;
     shard.base = &base->index;
     shard.n = (double)(learner->n_seen - base->n_seen);
@@ -390,7 +391,7 @@ static void test_merge(sp_slot_type most)
         CHECK_SAME(sp_learner_copy(&parts[k], &base), 0);
         teach(&parts[k], (uint32_t)k * NAMES, EVENTS);
     }
-    ptrdiff_t labels = SP_MAX(parts[0].sets.n_labels, parts[1].sets.n_labels);
+    ptrdiff_t labels = SP_MAX(parts[0].multilabel.n_labels, parts[1].multilabel.n_labels);
     for (int64_t n = 1; fault; n++) {
         sp_shard start = shard_of(&base, &base, places[2]), shards[2];
         for (int k = 0; k < 2; k++)
@@ -409,7 +410,8 @@ static void test_merge(sp_slot_type most)
     }
     KIT_SOUND(&merged);
     CHECK_SAME(merged.n_seen, base.n_seen + 2 * EVENTS);
-    CHECK_EQUAL(merged.sets.T, parts[0].sets.T + parts[1].sets.T - base.sets.T);
+    CHECK_EQUAL(merged.multilabel.T, parts[0].multilabel.T + parts[1].multilabel.T
+                - base.multilabel.T);
     teach(&merged, 0, 5);
     KIT_SOUND(&merged);
     sp_learner_free(&merged);

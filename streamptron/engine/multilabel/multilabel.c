@@ -1,31 +1,31 @@
-#include "sets/sets.h"
+#include "multilabel/multilabel.h"
 
 #include "math/logs.h"
 #include "memory/grow.h"
 #include "memory/heap.h"
 #include "rows/marks.h"
 
-#define SP_SETS_ASLEEP (-5.0) /* a rest at which an event of weight 1 makes no step */
-#define SP_SETS_LEAST 0x1p-126 /* of an N that naive Bayes goes by: below it a c is far off */
-#define SP_SETS_LARGE 0x1p500 /* of a product, whose exponent is moved then */
+#define SP_MULTILABEL_ASLEEP (-5.0) /* a rest at which an event of weight 1 makes no step */
+#define SP_MULTILABEL_LEAST 0x1p-126 /* of an N that naive Bayes goes by: below it a c is far off */
+#define SP_MULTILABEL_LARGE 0x1p500 /* of a product, whose exponent is moved then */
 
 /* --- Their life */
 
-static int sp_sets_tallies(sp_sets *s)
+static int sp_multilabel_tallies(sp_multilabel *s)
 {
-    s->there = (double *)sp_calloc(2 * SP_SETS_STEPS, sizeof(double));
-    s->said = s->there == NULL ? NULL : s->there + SP_SETS_STEPS;
+    s->there = (double *)sp_calloc(2 * SP_MULTILABEL_STEPS, sizeof(double));
+    s->said = s->there == NULL ? NULL : s->there + SP_MULTILABEL_STEPS;
     return s->there == NULL ? -1 : 0;
 }
 
-SP_PRIVATE int sp_sets_init(sp_sets *s, double eta, double forget)
+SP_PRIVATE int sp_multilabel_init(sp_multilabel *s, double eta, double forget)
 {
     s->eta = eta;
     s->forget = forget;
-    return sp_sets_tallies(s);
+    return sp_multilabel_tallies(s);
 }
 
-SP_RARE SP_PRIVATE void sp_sets_free(sp_sets *s)
+SP_RARE SP_PRIVATE void sp_multilabel_free(sp_multilabel *s)
 {
     sp_free(s->labels);
     sp_free(s->awake);
@@ -36,7 +36,7 @@ SP_RARE SP_PRIVATE void sp_sets_free(sp_sets *s)
     s->room = s->n_labels = s->n_awake = 0;
 }
 
-SP_PRIVATE int sp_sets_room(sp_sets *s, ptrdiff_t n)
+SP_PRIVATE int sp_multilabel_room(sp_multilabel *s, ptrdiff_t n)
 {
     ptrdiff_t room = n + n / 2 + 8;
     if (n <= s->room)
@@ -54,17 +54,17 @@ SP_PRIVATE int sp_sets_room(sp_sets *s, ptrdiff_t n)
     return 0;
 }
 
-SP_RARE SP_PRIVATE int sp_sets_copy(sp_sets *to, const sp_sets *other)
+SP_RARE SP_PRIVATE int sp_multilabel_copy(sp_multilabel *to, const sp_multilabel *other)
 {
     *to = *other;
     to->labels = NULL;
     to->awake = NULL;
     to->room = 0;
-    if (sp_sets_tallies(to) < 0 || sp_sets_room(to, other->n_labels) < 0) {
+    if (sp_multilabel_tallies(to) < 0 || sp_multilabel_room(to, other->n_labels) < 0) {
         to->n_labels = to->n_awake = 0;
         return -1;
     }
-    memcpy(to->there, other->there, 2 * SP_SETS_STEPS * sizeof(double));
+    memcpy(to->there, other->there, 2 * SP_MULTILABEL_STEPS * sizeof(double));
     if (other->n_labels)
         memcpy(to->labels, other->labels, (size_t)other->n_labels * sizeof(sp_label));
     if (other->n_awake)
@@ -72,11 +72,11 @@ SP_RARE SP_PRIVATE int sp_sets_copy(sp_sets *to, const sp_sets *other)
     return 0;
 }
 
-SP_API void sp_sets_settle_label(sp_sets *s, ptrdiff_t k)
+SP_API void sp_multilabel_settle_label(sp_multilabel *s, ptrdiff_t k)
 {
     sp_label *label = &s->labels[k];
     label->rest = label->w0 + label->wn * -2.0;
-    if ((label->rest > SP_SETS_ASLEEP) == (label->place >= 0))
+    if ((label->rest > SP_MULTILABEL_ASLEEP) == (label->place >= 0))
         return;
     if (label->place < 0) {
         label->place = s->n_awake;
@@ -90,9 +90,9 @@ SP_API void sp_sets_settle_label(sp_sets *s, ptrdiff_t k)
     label->place = -1;
 }
 
-static void sp_sets_scratch_free(sp_scratch_head *head)
+static void sp_multilabel_scratch_free(sp_scratch_head *head)
 {
-    sp_sets_scratch *w = (sp_sets_scratch *)(void *)head;
+    sp_multilabel_scratch *w = (sp_multilabel_scratch *)(void *)head;
     sp_free(w->values);
     sp_free(w->sums);
     sp_free(w->met);
@@ -101,24 +101,25 @@ static void sp_sets_scratch_free(sp_scratch_head *head)
     sp_free(w->adds);
 }
 
-static size_t sp_sets_scratch_bytes(const sp_scratch_head *head)
+static size_t sp_multilabel_scratch_bytes(const sp_scratch_head *head)
 {
-    const sp_sets_scratch *w = (const sp_sets_scratch *)(const void *)head;
-    return sizeof(sp_sets_scratch) + (size_t)w->values_room * sizeof(sp_counted_value)
+    const sp_multilabel_scratch *w = (const sp_multilabel_scratch *)(const void *)head;
+    return sizeof(sp_multilabel_scratch) + (size_t)w->values_room * sizeof(sp_counted_value)
            + (size_t)w->sums_room * (sizeof(sp_label_sums) + sizeof(uint32_t))
            + (size_t)w->targets_room * sizeof(uint32_t)
            + (size_t)w->strides_room * (sizeof(sp_counted_stride) + sizeof(uint32_t));
 }
 
-static const sp_scratch_kind sp_sets_scratch_kind = {
-    .size = sizeof(sp_sets_scratch),
-    .bytes = sp_sets_scratch_bytes,
-    .free = sp_sets_scratch_free,
+static const sp_scratch_kind sp_multilabel_scratch_kind = {
+    .size = sizeof(sp_multilabel_scratch),
+    .bytes = sp_multilabel_scratch_bytes,
+    .free = sp_multilabel_scratch_free,
 };
 
-SP_PRIVATE int sp_sets_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels)
+SP_PRIVATE int sp_multilabel_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels)
 {
-    sp_sets_scratch *w = (sp_sets_scratch *)(void *)sp_event_scratch(event, &sp_sets_scratch_kind);
+    sp_scratch_head *head = sp_event_scratch(event, &sp_multilabel_scratch_kind);
+    sp_multilabel_scratch *w = (sp_multilabel_scratch *)(void *)head;
     ptrdiff_t room;
     if (w == NULL)
         return -1;
@@ -158,8 +159,8 @@ static double sp_usual(const sp_head *head, double x, double events)
 }
 
 /* The event's features: all that no label has a part in. */
-static void sp_sets_values(const sp_sets *s, const sp_table *table, const sp_event *event,
-                           sp_sets_scratch *w)
+static void sp_multilabel_values(const sp_multilabel *s, const sp_table *table,
+                                 const sp_event *event, sp_multilabel_scratch *w)
 {
     const double events = 1.0 / (s->T + 1.0);
     w->heft = w->at = 0.0;
@@ -189,14 +190,15 @@ static void sp_sets_values(const sp_sets *s, const sp_table *table, const sp_eve
         w->heft += value->heft;
         w->at += value->at;
         value->t = 0.0;
-        if (value->N >= SP_SETS_LEAST && !signbit(head->s) && x > 0.0) {
+        if (value->N >= SP_MULTILABEL_LEAST && !signbit(head->s) && x > 0.0) {
             value->t = s->T / value->N;
             w->used += 1;
         }
     }
 }
 
-SP_PRIVATE void sp_label_sums_open(const sp_sets *s, const sp_label *label, sp_label_sums *sums)
+SP_PRIVATE void sp_label_sums_open(const sp_multilabel *s, const sp_label *label,
+                                   sp_label_sums *sums)
 {
     double known = s->T - label->left;
     double absent = SP_MAX(0.0, known - label->D);
@@ -209,7 +211,7 @@ SP_PRIVATE void sp_label_sums_open(const sp_sets *s, const sp_label *label, sp_l
     sums->used = 0;
 }
 
-SP_PRIVATE double sp_label_sums_scale(const sp_sets_scratch *w, const sp_label_sums *sums)
+SP_PRIVATE double sp_label_sums_scale(const sp_multilabel_scratch *w, const sp_label_sums *sums)
 {
     double apart = sums->apart + (sums->share * sums->share) * (w->at - sums->at);
     double squares = w->heft * SP_EPS + sums->inverse * apart;
@@ -217,8 +219,8 @@ SP_PRIVATE double sp_label_sums_scale(const sp_sets_scratch *w, const sp_label_s
 }
 
 /* Add what the entries of one feature say. */
-static void sp_sets_walk(const sp_sets *s, sp_sets_scratch *w, const sp_counted_value *value,
-                         const sp_entry *entries, uint32_t n)
+static void sp_multilabel_walk(const sp_multilabel *s, sp_multilabel_scratch *w,
+                               const sp_counted_value *value, const sp_entry *entries, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         const sp_entry *entry = &entries[i];
@@ -239,7 +241,7 @@ static void sp_sets_walk(const sp_sets *s, sp_sets_scratch *w, const sp_counted_
             sums->P[0] *= 1.0 + c * value->t;
             sums->P[1] *= 1.0 + (against > 0.0 ? against : 0.0) * value->t;
             sums->used += 1;
-            if (sums->P[0] > SP_SETS_LARGE || sums->P[1] > SP_SETS_LARGE) {
+            if (sums->P[0] > SP_MULTILABEL_LARGE || sums->P[1] > SP_MULTILABEL_LARGE) {
                 sums->P[0] = sp_fraction(sums->P[0], &sums->E[0]);
                 sums->P[1] = sp_fraction(sums->P[1], &sums->E[1]);
             }
@@ -248,8 +250,8 @@ static void sp_sets_walk(const sp_sets *s, sp_sets_scratch *w, const sp_counted_
 }
 
 /* The score of a label that has been met. */
-static void sp_sets_conclude(const sp_sets *s, const sp_sets_scratch *w, const sp_label *label,
-                             sp_label_sums *sums)
+static void sp_multilabel_conclude(const sp_multilabel *s, const sp_multilabel_scratch *w,
+                                   const sp_label *label, sp_label_sums *sums)
 {
     double known = s->T - label->left;
     double absent = SP_MAX(0.0, known - label->D);
@@ -266,14 +268,14 @@ static void sp_sets_conclude(const sp_sets *s, const sp_sets_scratch *w, const s
     sums->score = (sums->dot * sums->r + label->w0) + label->wn * sums->V;
 }
 
-SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp_event *event,
-                               sp_sets_scratch *w)
+SP_PRIVATE void sp_multilabel_answer(const sp_multilabel *s, const sp_table *table,
+                                     const sp_event *event, sp_multilabel_scratch *w)
 {
     const sp_sparse_rows *rows = sp_rows_of(table);
     w->turn += 1;
     w->n_met = 0;
     w->log_all = sp_one_log(s->T + 1.0);
-    sp_sets_values(s, table, event, w);
+    sp_multilabel_values(s, table, event, w);
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         const sp_sparse *row = &sp_counted_slot_of(table, event->slots[i])->of.row;
         w->values[i].fresh = event->slots[i] == SP_SLOT_NULL;
@@ -282,10 +284,10 @@ SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp
             if (next->block)
                 sp_prefetch(sp_rows_at(rows, next->block));
         }
-        sp_sets_walk(s, w, &w->values[i], sp_row_entries(rows, row), row->n);
+        sp_multilabel_walk(s, w, &w->values[i], sp_row_entries(rows, row), row->n);
     }
     for (ptrdiff_t i = 0; i < w->n_met; i++)
-        sp_sets_conclude(s, w, &s->labels[w->met[i]], &w->sums[w->met[i]]);
+        sp_multilabel_conclude(s, w, &s->labels[w->met[i]], &w->sums[w->met[i]]);
 }
 
 static bool sp_is_count(double number)
@@ -293,7 +295,7 @@ static bool sp_is_count(double number)
     return number >= 0.0 && number <= SP_VALUE_LIMIT;
 }
 
-SP_PRIVATE bool sp_label_is_sound(const sp_sets *s, const sp_label *label)
+SP_PRIVATE bool sp_label_is_sound(const sp_multilabel *s, const sp_label *label)
 {
     return sp_is_count(label->D) && sp_is_count(label->left) && sp_is_count(label->G0)
            && sp_is_count(label->Gn) && fabs(label->w0) <= SP_VALUE_LIMIT

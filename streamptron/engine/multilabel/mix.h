@@ -6,19 +6,20 @@
 
    Verbs of learner/machine.h. */
 
-#ifndef STREAMPTRON_SETS_MIX_H
-#define STREAMPTRON_SETS_MIX_H
+#ifndef STREAMPTRON_MULTILABEL_MIX_H
+#define STREAMPTRON_MULTILABEL_MIX_H
 
 #include "merge/mix.h"
 
-/* Memory for what is noted of each shard. -1 without it; call sp_sets_mix_free in either case. */
-SP_PRIVATE int sp_sets_mix_reserve(sp_merge *m);
-SP_PRIVATE void sp_sets_mix_free(sp_merge *m);
+/* Memory for what is noted of each shard. -1 without it; call sp_multilabel_mix_free in either
+   case. */
+SP_PRIVATE int sp_multilabel_mix_reserve(sp_merge *m);
+SP_PRIVATE void sp_multilabel_mix_free(sp_merge *m);
 
 /* What is kept once, and of each label. */
-SP_PRIVATE int sp_sets_mix_model(sp_merge *m);
+SP_PRIVATE int sp_multilabel_mix_model(sp_merge *m);
 
 /* A feature and its row, of the shards that have touched it. -1 without memory. */
-SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot);
+SP_PRIVATE int sp_multilabel_mix_slot(sp_merge *m, sp_slot_type slot);
 
 #endif

@@ -1,54 +1,55 @@
-#include "sets/mix.h"
+#include "multilabel/mix.h"
 
 #include "memory/heap.h"
 #include "merge/outputs.h"
 #include "merge/mixture.h"
-#include "sets/sets.h"
+#include "multilabel/multilabel.h"
 
 /* Its part of a merge (sp_merge.own). */
-static sp_mixture *sp_sets_mixture(const sp_merge *m)
+static sp_mixture *sp_multilabel_mixture(const sp_merge *m)
 {
     return (sp_mixture *)m->own;
 }
 
-SP_PRIVATE void sp_sets_mix_free(sp_merge *m)
+SP_PRIVATE void sp_multilabel_mix_free(sp_merge *m)
 {
     if (m->own != NULL)
-        sp_mixture_free(sp_sets_mixture(m));
+        sp_mixture_free(sp_multilabel_mixture(m));
     sp_free(m->own);
     m->own = NULL;
 }
 
-SP_PRIVATE int sp_sets_mix_reserve(sp_merge *m)
+SP_PRIVATE int sp_multilabel_mix_reserve(sp_merge *m)
 {
     m->own = sp_calloc(1, sizeof(sp_mixture));
-    return m->own == NULL ? -1 : sp_mixture_open(sp_sets_mixture(m), m, m->to->sets.n_labels);
+    return m->own == NULL ? -1 : sp_mixture_open(sp_multilabel_mixture(m), m,
+                                                 m->to->multilabel.n_labels);
 }
 
 /* --- What is kept once */
 
 /* Add a share of what a side keeps of all events. */
-static void sp_sets_add(sp_sets *to, const sp_shard *side, double share)
+static void sp_multilabel_add(sp_multilabel *to, const sp_shard *side, double share)
 {
-    const sp_sets *its = &side->learner->sets;
+    const sp_multilabel *its = &side->learner->multilabel;
     to->m += share * its->m;
     to->positives += share * its->positives;
-    for (int t = 0; t < SP_SETS_STEPS; t++) {
+    for (int t = 0; t < SP_MULTILABEL_STEPS; t++) {
         to->there[t] += share * its->there[t];
         to->said[t] += share * its->said[t];
     }
 }
 
 /* A label of a side; NULL if it does not know it. */
-static const sp_label *sp_sets_label_of(const sp_shard *side, ptrdiff_t label)
+static const sp_label *sp_multilabel_label_of(const sp_shard *side, ptrdiff_t label)
 {
-    return side->labels[label] < 0 ? NULL : &side->learner->sets.labels[side->labels[label]];
+    return side->labels[label] < 0 ? NULL : &side->learner->multilabel.labels[side->labels[label]];
 }
 
-static void sp_sets_mix_label(sp_merge *m, ptrdiff_t y)
+static void sp_multilabel_mix_label(sp_merge *m, ptrdiff_t y)
 {
-    sp_label *to = &m->to->sets.labels[y];
-    const sp_label *base = sp_sets_label_of(m->base, y);
+    sp_label *to = &m->to->multilabel.labels[y];
+    const sp_label *base = sp_multilabel_label_of(m->base, y);
     double *w0 = m->scratch;
     double *G0 = w0 + m->n;
     int n = 0;
@@ -58,7 +59,7 @@ static void sp_sets_mix_label(sp_merge *m, ptrdiff_t y)
     const double D = to->D, left = to->left;
     double D_lost = 0.0, left_lost = 0.0;
     for (int k = 0; k < m->n; k++) {
-        const sp_label *its = sp_sets_label_of(&m->shards[k], y);
+        const sp_label *its = sp_multilabel_label_of(&m->shards[k], y);
         if (its == NULL)
             continue;
         sp_merge_count(&to->D, &D_lost, D, its->D);
@@ -73,7 +74,7 @@ static void sp_sets_mix_label(sp_merge *m, ptrdiff_t y)
         sp_merge_weight(&to->w0, &to->G0, w0, G0, n);
     n = 0;
     for (int k = 0; k < m->n; k++) {
-        const sp_label *its = sp_sets_label_of(&m->shards[k], y);
+        const sp_label *its = sp_multilabel_label_of(&m->shards[k], y);
         if (its == NULL)
             continue;
         w0[n] = its->wn;
@@ -82,28 +83,28 @@ static void sp_sets_mix_label(sp_merge *m, ptrdiff_t y)
     }
     if (n)
         sp_merge_weight(&to->wn, &to->Gn, w0, G0, n);
-    sp_sets_settle_label(&m->to->sets, y);
+    sp_multilabel_settle_label(&m->to->multilabel, y);
 }
 
-SP_PRIVATE int sp_sets_mix_model(sp_merge *m)
+SP_PRIVATE int sp_multilabel_mix_model(sp_merge *m)
 {
-    sp_sets *to = &m->to->sets;
-    const sp_sets *base = &m->base->learner->sets;
+    sp_multilabel *to = &m->to->multilabel;
+    const sp_multilabel *base = &m->base->learner->multilabel;
     double lost = 0.0;
     to->T = base->T;
     to->nm = base->nm;
     for (int k = 0; k < m->n; k++) {
-        sp_merge_count(&to->T, &lost, base->T, m->shards[k].learner->sets.T);
-        to->nm += m->shards[k].learner->sets.nm - base->nm;
+        sp_merge_count(&to->T, &lost, base->T, m->shards[k].learner->multilabel.T);
+        to->nm += m->shards[k].learner->multilabel.nm - base->nm;
     }
     to->T += lost;
     to->nm = SP_MIN(SP_MAX(to->nm, 0.0), 1024.0);
     if (m->N == 0.0)
-        sp_sets_add(to, m->base, 1.0);
+        sp_multilabel_add(to, m->base, 1.0);
     for (int k = 0; m->N > 0.0 && k < m->n; k++)
-        sp_sets_add(to, &m->shards[k], m->shards[k].n / m->N);
+        sp_multilabel_add(to, &m->shards[k], m->shards[k].n / m->N);
     for (ptrdiff_t y = 0; y < to->n_labels; y++)
-        sp_sets_mix_label(m, y);
+        sp_multilabel_mix_label(m, y);
     for (ptrdiff_t y = 0; y < to->n_labels; y++) /* what several took back counts once in each */
         to->T = SP_MAX(to->T, to->labels[y].D);
     for (ptrdiff_t y = 0; y < to->n_labels; y++)
@@ -114,32 +115,32 @@ SP_PRIVATE int sp_sets_mix_model(sp_merge *m)
 /* --- A feature */
 
 /* The i-th who has touched the feature at hand, the base last: its slot, entries and labels. */
-typedef struct sp_sets_seen {
+typedef struct sp_multilabel_seen {
     const sp_counted_slot *counted;
     const sp_entry *entries;
     const uint32_t *merged; /* by label */
     double gained;
-} sp_sets_seen;
+} sp_multilabel_seen;
 
-static sp_sets_seen sp_sets_see(const sp_merge *m, int i)
+static sp_multilabel_seen sp_multilabel_see(const sp_merge *m, int i)
 {
     const int k = m->touched[i].k;
     const sp_shard *side = sp_mix_side(m, k);
     const sp_counted_slot *counted
         = (const sp_counted_slot *)(const void *)sp_shard_row(side, 0, m->touched[i].slot);
-    return (sp_sets_seen){counted,
+    return (sp_multilabel_seen){counted,
                           sp_row_entries(sp_rows_of(&side->learner->table), &counted->of.row),
-                          sp_mixture_of(sp_sets_mixture(m), k),
-                          side->learner->sets.T - m->base->learner->sets.T};
+                          sp_mixture_of(sp_multilabel_mixture(m), k),
+                          side->learner->multilabel.T - m->base->learner->multilabel.T};
 }
 
 /* The labels of the rows at hand. -1 without memory. */
-static int sp_sets_unite(const sp_merge *m)
+static int sp_multilabel_unite(const sp_merge *m)
 {
-    sp_mixture *u = sp_sets_mixture(m);
+    sp_mixture *u = sp_multilabel_mixture(m);
     sp_mixture_begin(u);
     for (int i = 0; i <= m->n_touched; i++) {
-        const sp_sets_seen seen = sp_sets_see(m, i);
+        const sp_multilabel_seen seen = sp_multilabel_see(m, i);
         for (uint32_t e = 0; e < seen.counted->of.row.n; e++)
             sp_mixture_add(u, seen.merged[seen.entries[e].k]);
     }
@@ -147,10 +148,10 @@ static int sp_sets_unite(const sp_merge *m)
 }
 
 /* What a side has of a feature, by the labels that are united. */
-static void sp_sets_feature(const sp_merge *m, int i, sp_slot_type slot)
+static void sp_multilabel_feature(const sp_merge *m, int i, sp_slot_type slot)
 {
-    sp_mixture *u = sp_sets_mixture(m);
-    const sp_sets_seen seen = sp_sets_see(m, i);
+    sp_mixture *u = sp_multilabel_mixture(m);
+    const sp_multilabel_seen seen = sp_multilabel_see(m, i);
     sp_feature *feature = sp_mixture_feature(u, m, i, slot, seen.gained);
     feature->s = seen.counted->of.s;
     feature->cnt = seen.counted->of.cnt;
@@ -164,7 +165,7 @@ static void sp_sets_feature(const sp_merge *m, int i, sp_slot_type slot)
 }
 
 /* Room for a row of n entries. -1 without memory. */
-static int sp_sets_new_row(sp_learner *to, sp_counted_slot *counted, uint32_t n)
+static int sp_multilabel_new_row(sp_learner *to, sp_counted_slot *counted, uint32_t n)
 {
     int size = sp_row_size_for(n);
     if (n == 0)
@@ -175,14 +176,14 @@ static int sp_sets_new_row(sp_learner *to, sp_counted_slot *counted, uint32_t n)
 }
 
 /* Take a feature as one side has it. -1 without memory. */
-static int sp_sets_take_row(sp_merge *m, sp_counted_slot *to)
+static int sp_multilabel_take_row(sp_merge *m, sp_counted_slot *to)
 {
     const sp_sparse_rows *rows = sp_rows_of(&m->to->table);
-    const sp_sets_seen seen = sp_sets_see(m, 0);
+    const sp_multilabel_seen seen = sp_multilabel_see(m, 0);
     to->of.s = seen.counted->of.s;
     to->of.cnt = seen.counted->of.cnt;
     to->of.N = seen.counted->of.N;
-    if (sp_sets_new_row(m->to, to, seen.counted->of.row.n) < 0)
+    if (sp_multilabel_new_row(m->to, to, seen.counted->of.row.n) < 0)
         return -1;
     for (uint32_t e = 0; e < seen.counted->of.row.n; e++) {
         sp_entry *entry = sp_row_insert(rows, &to->of.row, seen.merged[seen.entries[e].k]);
@@ -193,20 +194,20 @@ static int sp_sets_take_row(sp_merge *m, sp_counted_slot *to)
     return 0;
 }
 
-SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot)
+SP_PRIVATE int sp_multilabel_mix_slot(sp_merge *m, sp_slot_type slot)
 {
-    sp_mixture *u = sp_sets_mixture(m);
+    sp_mixture *u = sp_multilabel_mixture(m);
     if (sp_table_chunk(&m->to->table, 0, slot >> SP_CHUNK_BITS) == NULL)
         return 0;
     sp_counted_slot *to = sp_counted_slot_of(&m->to->table, slot);
     if (m->n_touched <= 1)
-        return sp_sets_take_row(m, to);
-    if (sp_sets_unite(m) < 0 || sp_sets_new_row(m->to, to, (uint32_t)u->n) < 0)
+        return sp_multilabel_take_row(m, to);
+    if (sp_multilabel_unite(m) < 0 || sp_multilabel_new_row(m->to, to, (uint32_t)u->n) < 0)
         return -1;
     for (int i = 0; i <= m->n_touched; i++)
-        sp_sets_feature(m, i, slot);
+        sp_multilabel_feature(m, i, slot);
     sp_feature *mixed = &u->features[m->n_touched];
-    sp_merge_feature(mixed, u->differing, m->n_touched, u->n, u->n, m->to->sets.T + 2.0,
+    sp_merge_feature(mixed, u->differing, m->n_touched, u->n, u->n, m->to->multilabel.T + 2.0,
                      m->scratch);
     to->of.s = mixed->s;
     to->of.cnt = (float)mixed->cnt;

@@ -1,18 +1,18 @@
-#include "sets/targets.h"
+#include "multilabel/targets.h"
 
 #include "memory/grow.h"
-#include "sets/sets.h"
+#include "multilabel/multilabel.h"
 
-SP_API int sp_sets_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_t n,
-                               ptrdiff_t n_there, bool open, ptrdiff_t n_labels)
+SP_API int sp_multilabel_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_t n,
+                                     ptrdiff_t n_there, bool open, ptrdiff_t n_labels)
 {
-    sp_sets_scratch *w;
+    sp_multilabel_scratch *w;
     ptrdiff_t most = n_labels;
     for (ptrdiff_t i = 0; i < n; i++)
         most = SP_MAX(most, (ptrdiff_t)labels[i] + 1);
-    if (sp_sets_scratch_reserve(event, 0, most) < 0)
+    if (sp_multilabel_scratch_reserve(event, 0, most) < 0)
         return -1;
-    w = sp_sets_scratch_of(event);
+    w = sp_multilabel_scratch_of(event);
     if (n > w->targets_room) {
         if (SP_GROW(w->targets, n + n / 2) < 0)
             return -1;
@@ -31,30 +31,30 @@ SP_API int sp_sets_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_
     return 0;
 }
 
-SP_API double sp_sets_best_threshold(const sp_sets *s)
+SP_API double sp_multilabel_best_threshold(const sp_multilabel *s)
 {
     double best = -1.0;
     double there = 0.0;
     double said = 0.0;
-    int chosen = SP_SETS_STEPS / 2;
-    for (int t = SP_SETS_STEPS - 1; t > 0; t--) {
+    int chosen = SP_MULTILABEL_STEPS / 2;
+    for (int t = SP_MULTILABEL_STEPS - 1; t > 0; t--) {
         there += s->there[t];
         said += s->said[t];
         double total = said + s->positives;
         double F1 = total > 0.0 ? 2.0 * there / total : 0.0;
-        bool nearer = abs(t - SP_SETS_STEPS / 2) < abs(chosen - SP_SETS_STEPS / 2);
+        bool nearer = abs(t - SP_MULTILABEL_STEPS / 2) < abs(chosen - SP_MULTILABEL_STEPS / 2);
         if (F1 > best || (F1 == best && nearer)) {
             best = F1;
             chosen = t;
         }
     }
-    return (double)chosen / SP_SETS_STEPS;
+    return (double)chosen / SP_MULTILABEL_STEPS;
 }
 
-SP_RARE SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
-                                    ptrdiff_t k, ptrdiff_t i)
+SP_RARE SP_API double sp_multilabel_share(const sp_multilabel *s, const sp_table *table,
+                                          const sp_event *event, ptrdiff_t k, ptrdiff_t i)
 {
-    sp_sets_scratch *w = sp_sets_scratch_of(event);
+    sp_multilabel_scratch *w = sp_multilabel_scratch_of(event);
     const sp_label *label = &s->labels[k];
     const sp_label_sums *sums = &w->sums[k];
     double absent = SP_MAX(0.0, s->T - label->left - label->D);

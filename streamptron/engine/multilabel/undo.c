@@ -1,7 +1,7 @@
-#include "sets/undo.h"
+#include "multilabel/undo.h"
 
 #include "features/undo.h"
-#include "sets/learn.h"
+#include "multilabel/learn.h"
 
 #include <math.h>
 
@@ -94,11 +94,11 @@ static void sp_undo_log_numbers(const sp_label *label, double *numbers)
 
 /* The labels that are named, if the event leaves the others open; else those that get entries, and
    those that step without. How many; NULL: only count them. */
-static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_sets_scratch *w,
+static uint32_t sp_undo_log_labels(const sp_multilabel *s, const sp_multilabel_scratch *w,
                                    sp_undo_log_label *labels)
 {
     const ptrdiff_t most = w->open ? w->n_targets : w->n_adds + w->n_strides;
-    double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
+    double wn = w->n_new ? sp_multilabel_all_wn(s) : 0.0;
     uint32_t n = 0;
     for (ptrdiff_t i = 0; i < most; i++) {
         const bool adds = w->open || i < w->n_adds;
@@ -113,7 +113,7 @@ static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_sets_scratch *w,
         n++;
     }
     for (ptrdiff_t i = 0; i < w->n_new && labels != NULL; i++) {
-        const sp_label label = sp_sets_newcomer(s, i, &wn);
+        const sp_label label = sp_multilabel_newcomer(s, i, &wn);
         labels[n + i].k = (uint64_t)(s->n_labels + i);
         sp_undo_log_numbers(&label, labels[n + i].before);
     }
@@ -124,7 +124,7 @@ static uint32_t sp_undo_log_labels(const sp_sets *s, const sp_sets_scratch *w,
 static ptrdiff_t sp_undo_log_entries(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
                                      sp_snapshot_entry *kept)
 {
-    const sp_sets_scratch *w = sp_sets_scratch_of(event);
+    const sp_multilabel_scratch *w = sp_multilabel_scratch_of(event);
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     const sp_sparse *row = &sp_counted_slot_of(&learner->table, event->slots[i])->of.row;
     ptrdiff_t n = sp_snapshot_entries_before(rows, row, w->adds, w->n_adds, w->n_adds, kept);
@@ -138,27 +138,27 @@ static ptrdiff_t sp_undo_log_entries(const sp_learner *learner, const sp_event *
 
 static sp_undo_log_head sp_undo_log_measure(const sp_learner *learner, const sp_event *event)
 {
-    const sp_sets_scratch *w = sp_sets_scratch_of(event);
+    const sp_multilabel_scratch *w = sp_multilabel_scratch_of(event);
     sp_undo_log_head head;
     memset(&head, 0, sizeof(head));
     ptrdiff_t n = 0;
     for (ptrdiff_t i = 0; i < event->n; i++)
         n += sp_undo_log_entries(learner, event, i, NULL);
-    head.n_labels = sp_undo_log_labels(&learner->sets, w, NULL);
-    head.n_tallies = SP_SETS_STEPS;
+    head.n_labels = sp_undo_log_labels(&learner->multilabel, w, NULL);
+    head.n_tallies = SP_MULTILABEL_STEPS;
     head.n_slots = (uint32_t)event->n;
     head.n_entries = (uint32_t)n;
-    head.n_open = w->open ? (uint32_t)learner->sets.n_labels : 0;
+    head.n_open = w->open ? (uint32_t)learner->multilabel.n_labels : 0;
     return head;
 }
 
-SP_PRIVATE size_t sp_sets_undo_log_most(const sp_learner *learner, const sp_event *event)
+SP_PRIVATE size_t sp_multilabel_undo_log_most(const sp_learner *learner, const sp_event *event)
 {
     sp_undo_log_head head = sp_undo_log_measure(learner, event);
     return (size_t)sp_undo_log_bytes(&head);
 }
 
-static void sp_undo_log_once(const sp_sets *s, double *once)
+static void sp_undo_log_once(const sp_multilabel *s, double *once)
 {
     once[SP_LOG_T] = s->T;
     once[SP_LOG_M] = s->m;
@@ -166,10 +166,10 @@ static void sp_undo_log_once(const sp_sets *s, double *once)
     once[SP_LOG_POSITIVES] = s->positives;
 }
 
-SP_PRIVATE void sp_sets_undo_log_begin(const sp_learner *learner, const sp_event *event, double u,
-                                       uint8_t *data)
+SP_PRIVATE void sp_multilabel_undo_log_begin(const sp_learner *learner, const sp_event *event,
+                                             double u, uint8_t *data)
 {
-    const sp_sets *s = &learner->sets;
+    const sp_multilabel *s = &learner->multilabel;
     sp_undo_log_head head = sp_undo_log_measure(learner, event);
     sp_undo_log_parts parts = sp_undo_log_open(&head, data);
     ptrdiff_t n = 0;
@@ -177,8 +177,8 @@ SP_PRIVATE void sp_sets_undo_log_begin(const sp_learner *learner, const sp_event
     head.u = u;
     sp_undo_log_once(s, head.before);
     *parts.head = head;
-    sp_undo_log_labels(s, sp_sets_scratch_of(event), parts.labels);
-    for (int t = 0; t < SP_SETS_STEPS; t++) {
+    sp_undo_log_labels(s, sp_multilabel_scratch_of(event), parts.labels);
+    for (int t = 0; t < SP_MULTILABEL_STEPS; t++) {
         parts.tallies[t].t = (uint64_t)t;
         parts.tallies[t].there[0] = s->there[t];
         parts.tallies[t].said[0] = s->said[t];
@@ -198,10 +198,10 @@ SP_PRIVATE void sp_sets_undo_log_begin(const sp_learner *learner, const sp_event
 /* --- After it */
 
 /* What F1 is counted of, where it has changed; all of it where it has been halved. How many. */
-static uint32_t sp_undo_log_tallies(const sp_sets *s, bool halved, sp_undo_log_tally *tallies)
+static uint32_t sp_undo_log_tallies(const sp_multilabel *s, bool halved, sp_undo_log_tally *tallies)
 {
     uint32_t n = 0;
-    for (int t = 0; t < SP_SETS_STEPS; t++) {
+    for (int t = 0; t < SP_MULTILABEL_STEPS; t++) {
         sp_undo_log_tally tally = tallies[t];
         tally.there[1] = s->there[t];
         tally.said[1] = s->said[t];
@@ -246,10 +246,10 @@ static void sp_undo_log_slots(const sp_learner *learner, const sp_event *event,
     parts.head->n_entries = (uint32_t)(to - parts.entries);
 }
 
-SP_PRIVATE size_t sp_sets_undo_log_end(const sp_learner *learner, const sp_event *event,
-                                       uint8_t *data)
+SP_PRIVATE size_t sp_multilabel_undo_log_end(const sp_learner *learner, const sp_event *event,
+                                             uint8_t *data)
 {
-    const sp_sets *s = &learner->sets;
+    const sp_multilabel *s = &learner->multilabel;
     sp_undo_log_head *head = (sp_undo_log_head *)(void *)data;
     sp_undo_log_parts was = sp_undo_log_open(head, data);
     sp_undo_log_once(s, head->after);
@@ -287,7 +287,7 @@ static bool sp_undo_log_labels_are_sound(sp_undo_log_parts parts, ptrdiff_t n_la
     }
     for (uint32_t i = 0; i < head->n_tallies; i++) {
         const sp_undo_log_tally *tally = &parts.tallies[i];
-        if (tally->t >= SP_SETS_STEPS || (i && tally->t <= tally[-1].t)
+        if (tally->t >= SP_MULTILABEL_STEPS || (i && tally->t <= tally[-1].t)
             || !sp_are_sound(tally->there, 2, 2, SP_LOG_MOST)
             || !sp_are_sound(tally->said, 2, 2, SP_LOG_MOST))
             return false;
@@ -311,11 +311,11 @@ static bool sp_undo_log_slots_are_sound(sp_undo_log_parts parts, const sp_event 
     return entries == parts.head->n_entries;
 }
 
-SP_PRIVATE bool sp_sets_undo_log_is_sound(const sp_learner *learner, const sp_event *event,
-                                          const uint8_t *data, size_t bytes)
+SP_PRIVATE bool sp_multilabel_undo_log_is_sound(const sp_learner *learner, const sp_event *event,
+                                                const uint8_t *data, size_t bytes)
 {
     const sp_undo_log_head *head = (const sp_undo_log_head *)(const void *)data;
-    ptrdiff_t n_labels = learner->sets.n_labels;
+    ptrdiff_t n_labels = learner->multilabel.n_labels;
     if (bytes < sizeof(sp_undo_log_head) || sp_undo_log_bytes(head) != bytes)
         return false;
     sp_undo_log_parts parts = sp_undo_log_open(head, data);
@@ -330,7 +330,7 @@ SP_PRIVATE bool sp_sets_undo_log_is_sound(const sp_learner *learner, const sp_ev
 
 /* --- Taken back */
 
-static void sp_take_back_tallies(sp_sets *s, const sp_undo_log_head *head,
+static void sp_take_back_tallies(sp_multilabel *s, const sp_undo_log_head *head,
                                  const sp_undo_log_tally *tallies)
 {
     double before = head->before[SP_LOG_POSITIVES];
@@ -354,7 +354,7 @@ static void sp_take_back_tallies(sp_sets *s, const sp_undo_log_head *head,
 }
 
 /* What is kept once and of labels. `w`: room for all of these. */
-static void sp_take_back_labels(sp_sets *s, sp_undo_log_parts parts, sp_sets_scratch *w)
+static void sp_take_back_labels(sp_multilabel *s, sp_undo_log_parts parts, sp_multilabel_scratch *w)
 {
     const sp_undo_log_head *head = parts.head;
     w->word += 1;
@@ -375,7 +375,7 @@ static void sp_take_back_labels(sp_sets *s, sp_undo_log_parts parts, sp_sets_scr
             if (j < SP_LOG_W0)
                 *numbers[j] = SP_MAX(0.0, *numbers[j]);
         }
-        sp_sets_settle_label(s, (ptrdiff_t)parts.labels[i].k);
+        sp_multilabel_settle_label(s, (ptrdiff_t)parts.labels[i].k);
         w->sums[parts.labels[i].k].named = w->word;
     }
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
@@ -415,7 +415,8 @@ static void sp_take_back_slot(sp_sparse_rows *rows, sp_counted_slot *counted,
         counted->of.N = 0.0;
 }
 
-SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, const uint8_t *data)
+SP_PRIVATE int sp_multilabel_take_back(sp_learner *learner, const sp_event *event,
+                                       const uint8_t *data)
 {
     const uint32_t block = 0;
     sp_table *table = &learner->table;
@@ -425,7 +426,7 @@ SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, con
     if (sp_table_reserve_blocks(table, event->slots, event->n, learner->index.n_slots, &block, 1)
         < 0)
         return -1;
-    sp_take_back_labels(&learner->sets, parts, sp_sets_scratch_of(event));
+    sp_take_back_labels(&learner->multilabel, parts, sp_multilabel_scratch_of(event));
     for (uint32_t i = 0; i < head->n_slots; i++) {
         const sp_undo_log_slot *slot = &parts.slots[i];
         const sp_slot_type own = event->slots[slot->at];

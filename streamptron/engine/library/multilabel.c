@@ -3,7 +3,7 @@
 #include "library/steps.h"
 #include "math/top.h"
 #include "path/path.h"
-#include "sets/targets.h"
+#include "multilabel/targets.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ SPT_API double spt_threshold(const spt_model *model, size_t label)
     if (!sp_has_sets(model) || label >= model->labels.n)
         return -1.0;
     if (model->contents.parameters.best)
-        return sp_sets_best_threshold(&learner->sets);
+        return sp_multilabel_best_threshold(&learner->multilabel);
     return model->labels.labels[label].above;
 }
 
@@ -74,7 +74,7 @@ SPT_API int spt_predict_set(const spt_model *model, spt_event *event, spt_choice
     if (failed)
         return failed;
     const double *p = sp_event_probabilities(learner, &event->event);
-    double above = best ? sp_sets_best_threshold(&learner->sets) : 0.0;
+    double above = best ? sp_multilabel_best_threshold(&learner->multilabel) : 0.0;
     for (size_t k = 0; k < model->labels.n; k++) {
         if (!(p[k] > (best ? above : model->labels.labels[k].above)))
             continue;
@@ -161,9 +161,8 @@ static int sp_learn_targets(spt_model *model, spt_event *event, uint32_t *number
     int failed = sp_event_put(model, event, error);
     if (failed)
         return failed;
-    if (sp_sets_set_targets(&event->event, targets, (ptrdiff_t)n, (ptrdiff_t)n_there, there != NULL,
-                            learner->sets.n_labels)
-        < 0)
+    if (sp_multilabel_set_targets(&event->event, targets, (ptrdiff_t)n, (ptrdiff_t)n_there,
+                                  there != NULL, learner->multilabel.n_labels) < 0)
         return sp_say_memory(error);
     return sp_event_teach(model, event, 0, weight, error);
 }

@@ -1,30 +1,30 @@
-#include "sets/learn.h"
+#include "multilabel/learn.h"
 
 #include "math/logs.h"
 #include "memory/grow.h"
 
-#define SP_SETS_THR 0.0078125 /* an error of less makes no step */
-#define SP_SETS_WIDE 0.125    /* one of more makes entries */
-#define SP_SETS_FULL 0x1p16   /* labels, of weight 1, after which what F1 is made of is halved */
+#define SP_MULTILABEL_THR 0.0078125 /* an error of less makes no step */
+#define SP_MULTILABEL_WIDE 0.125    /* one of more makes entries */
+#define SP_MULTILABEL_FULL 0x1p16   /* labels of weight 1, after which what F1 counts is halved */
 
 /* Whether the event has a label. */
-static bool sp_is_there(const sp_sets_scratch *w, ptrdiff_t k)
+static bool sp_is_there(const sp_multilabel_scratch *w, ptrdiff_t k)
 {
     return w->sums[k].named == w->word && w->sums[k].there;
 }
 
 /* Whether it says so, or that it has not. */
-static bool sp_is_named(const sp_sets_scratch *w, ptrdiff_t k)
+static bool sp_is_named(const sp_multilabel_scratch *w, ptrdiff_t k)
 {
     return !w->open || w->sums[k].named == w->word;
 }
 
-static bool sp_is_met(const sp_sets_scratch *w, ptrdiff_t k)
+static bool sp_is_met(const sp_multilabel_scratch *w, ptrdiff_t k)
 {
     return w->sums[k].seen == w->turn;
 }
 
-SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_sets_scratch *w)
+SP_PRIVATE bool sp_multilabel_wrong(const sp_multilabel *s, const sp_multilabel_scratch *w)
 {
     bool wrong = false;
     if (s->n_labels == 0)
@@ -46,27 +46,29 @@ SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_sets_scratch *w)
 }
 
 /* The entry of a label in the row of entry i of the event; NULL if there is none. */
-static sp_entry *sp_sets_entry(const sp_table *table, const sp_event *event, ptrdiff_t i,
-                               uint32_t k)
+static sp_entry *sp_multilabel_entry(const sp_table *table, const sp_event *event, ptrdiff_t i,
+                                     uint32_t k)
 {
     return sp_row_find(sp_rows_of(table), &sp_counted_slot_of(table, event->slots[i])->of.row, k);
 }
 
 /* The sum of |X| for a label. */
-static double sp_sets_length(const sp_table *table, const sp_event *event, const sp_sets_scratch *w,
-                             uint32_t k, const sp_label_sums *sums)
+static double sp_multilabel_length(const sp_table *table, const sp_event *event,
+                                   const sp_multilabel_scratch *w, uint32_t k,
+    const sp_label_sums *sums)
 {
     double length = 0.0;
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
-        const sp_entry *entry = sp_sets_entry(table, event, i, k);
+        const sp_entry *entry = sp_multilabel_entry(table, event, i, k);
         length += fabs(sp_label_sums_h(sums, &w->values[i], entry == NULL ? 0.0 : entry->c));
     }
     return length * sums->r;
 }
 
 /* The stride of a label, if its error is worth one. */
-static void sp_sets_aim_at(const sp_sets *s, const sp_table *table, const sp_event *event,
-                           sp_sets_scratch *w, double u, uint32_t k, const sp_label *label)
+static void sp_multilabel_aim_at(const sp_multilabel *s, const sp_table *table,
+                                 const sp_event *event, sp_multilabel_scratch *w, double u,
+    uint32_t k, const sp_label *label)
 {
     sp_label_sums *sums = &w->sums[k];
     bool there = sp_is_there(w, k);
@@ -76,28 +78,28 @@ static void sp_sets_aim_at(const sp_sets *s, const sp_table *table, const sp_eve
     double g = (there ? 1.0 : 0.0) - sp_sigmoid(score);
     double q = u * fabs(g);
     sp_counted_stride *stride = &w->strides[w->n_strides];
-    if (there || q > SP_SETS_WIDE) {
+    if (there || q > SP_MULTILABEL_WIDE) {
         w->adds[w->n_adds] = k;
         w->n_adds += 1;
     }
-    if (!(q > SP_SETS_THR))
+    if (!(q > SP_MULTILABEL_THR))
         return;
     if (!met) {
         sp_label_sums_open(s, label, sums);
         sums->r = sp_label_sums_scale(w, sums);
         sums->V = V;
     }
-    double length = sp_sets_length(table, event, w, k, sums);
+    double length = sp_multilabel_length(table, event, w, k, sums);
     double eta = length <= 12.0 ? s->eta : s->eta * (12.0 / length);
     stride->k = k;
-    stride->wide = there || q > SP_SETS_WIDE;
+    stride->wide = there || q > SP_MULTILABEL_WIDE;
     stride->q = q;
     stride->kept = SP_MAX(0.0, 1.0 - s->forget * q);
     stride->f = eta * u * g;
     w->n_strides += 1;
 }
 
-SP_PRIVATE sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn)
+SP_PRIVATE sp_label sp_multilabel_newcomer(const sp_multilabel *s, ptrdiff_t n, double *wn)
 {
     sp_label label;
     double log_all = sp_one_log(s->T + 1.0);
@@ -110,7 +112,7 @@ SP_PRIVATE sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn)
     return label;
 }
 
-SP_PRIVATE double sp_sets_all_wn(const sp_sets *s)
+SP_PRIVATE double sp_multilabel_all_wn(const sp_multilabel *s)
 {
     double wn = 0.0;
     for (ptrdiff_t k = 0; k < s->n_labels; k++)
@@ -118,8 +120,8 @@ SP_PRIVATE double sp_sets_all_wn(const sp_sets *s)
     return wn;
 }
 
-SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_event *event,
-                           sp_sets_scratch *w, double u)
+SP_PRIVATE int sp_multilabel_aim(const sp_multilabel *s, const sp_table *table,
+                                 const sp_event *event, sp_multilabel_scratch *w, double u)
 {
     bool all = u > 1.0; /* also labels that are asleep may err by enough */
     ptrdiff_t room = w->n_met + (all ? s->n_labels : s->n_awake) + w->n_targets;
@@ -139,29 +141,29 @@ SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_eve
     for (ptrdiff_t i = 0; i < w->n_met; i++) {
         uint32_t k = w->met[i];
         if (sp_is_named(w, k))
-            sp_sets_aim_at(s, table, event, w, u, k, &s->labels[k]);
+            sp_multilabel_aim_at(s, table, event, w, u, k, &s->labels[k]);
     }
     for (ptrdiff_t i = 0, end = all ? s->n_labels : s->n_awake; i < end; i++) {
         uint32_t k = all ? (uint32_t)i : s->awake[i];
         if (!sp_is_met(w, k) && sp_is_named(w, k))
-            sp_sets_aim_at(s, table, event, w, u, k, &s->labels[k]);
+            sp_multilabel_aim_at(s, table, event, w, u, k, &s->labels[k]);
     }
     for (ptrdiff_t i = 0; i < w->n_targets; i++) {
         uint32_t k = w->targets[i];
         if (k < (size_t)s->n_labels && !all && !sp_is_met(w, k) && s->labels[k].place < 0)
-            sp_sets_aim_at(s, table, event, w, u, k, &s->labels[k]);
+            sp_multilabel_aim_at(s, table, event, w, u, k, &s->labels[k]);
     }
-    double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
+    double wn = w->n_new ? sp_multilabel_all_wn(s) : 0.0;
     for (ptrdiff_t i = 0; i < w->n_new; i++) {
-        sp_label label = sp_sets_newcomer(s, i, &wn);
-        sp_sets_aim_at(s, table, event, w, u, (uint32_t)(s->n_labels + i), &label);
+        sp_label label = sp_multilabel_newcomer(s, i, &wn);
+        sp_multilabel_aim_at(s, table, event, w, u, (uint32_t)(s->n_labels + i), &label);
     }
     return 0;
 }
 
 /* How many entries a row is going to have. */
-static uint32_t sp_sets_needed(const sp_sparse_rows *rows, const sp_sets_scratch *w,
-                               const sp_sparse *row)
+static uint32_t sp_multilabel_needed(const sp_sparse_rows *rows, const sp_multilabel_scratch *w,
+                                     const sp_sparse *row)
 {
     uint32_t n = row->n;
     for (ptrdiff_t j = 0; j < w->n_adds; j++)
@@ -169,7 +171,8 @@ static uint32_t sp_sets_needed(const sp_sparse_rows *rows, const sp_sets_scratch
     return n;
 }
 
-SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp_sets_scratch *w)
+SP_PRIVATE void sp_multilabel_release(const sp_table *table, const sp_event *event,
+                                      sp_multilabel_scratch *w)
 {
     for (ptrdiff_t i = 0; i < event->n; i++) {
         if (w->values[i].block)
@@ -178,7 +181,8 @@ SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp
     }
 }
 
-SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_sets_scratch *w)
+SP_PRIVATE int sp_multilabel_reserve(const sp_table *table, const sp_event *event,
+                                     sp_multilabel_scratch *w)
 {
     const sp_sparse none = {0};
     for (ptrdiff_t i = 0, end = event->n; i < end; i++)
@@ -191,13 +195,13 @@ SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_
             continue;
         if (!value->fresh && slot >> SP_CHUNK_BITS < table->n_chunks)
             row = &sp_counted_slot_of(table, slot)->of.row;
-        uint32_t n = sp_sets_needed(sp_rows_of(table), w, row);
+        uint32_t n = sp_multilabel_needed(sp_rows_of(table), w, row);
         if (row->block && n <= sp_row_capacity((int)row->size))
             continue;
         value->size = sp_row_size_for(n);
         value->block = sp_rows_take(sp_rows_of(table), value->size);
         if (value->block == 0) {
-            sp_sets_release(table, event, w);
+            sp_multilabel_release(table, event, w);
             return -1;
         }
     }
@@ -205,7 +209,7 @@ SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_
 }
 
 /* Count what F1 is made of, for labels whose probability is not next to nothing. */
-static void sp_sets_tally(sp_sets *s, const sp_sets_scratch *w, double u)
+static void sp_multilabel_tally(sp_multilabel *s, const sp_multilabel_scratch *w, double u)
 {
     for (ptrdiff_t i = 0, end = w->n_met + s->n_awake; i < end; i++) {
         uint32_t k = i < w->n_met ? w->met[i] : s->awake[i - w->n_met];
@@ -214,24 +218,24 @@ static void sp_sets_tally(sp_sets *s, const sp_sets_scratch *w, double u)
         double score = i < w->n_met ? w->sums[k].score : s->labels[k].rest;
         if (!(score >= -5.0)) /* nor NaN, of which no place can be made */
             continue;
-        int t = (int)(sp_sigmoid(score) * SP_SETS_STEPS);
-        t = SP_MIN(t, SP_SETS_STEPS - 1);
+        int t = (int)(sp_sigmoid(score) * SP_MULTILABEL_STEPS);
+        t = SP_MIN(t, SP_MULTILABEL_STEPS - 1);
         if (t == 0)
             continue;
         s->said[t] += u;
         s->there[t] += sp_is_there(w, k) ? u : 0.0;
     }
     s->positives += u * (double)w->n_there;
-    if (s->positives >= SP_SETS_FULL) {
+    if (s->positives >= SP_MULTILABEL_FULL) {
         s->positives *= 0.5;
-        for (int t = 0; t < SP_SETS_STEPS; t++) {
+        for (int t = 0; t < SP_MULTILABEL_STEPS; t++) {
             s->there[t] *= 0.5;
             s->said[t] *= 0.5;
         }
     }
 }
 
-static void sp_sets_usual_odds(sp_sets *s, const sp_sets_scratch *w)
+static void sp_multilabel_usual_odds(sp_multilabel *s, const sp_multilabel_scratch *w)
 {
     double mean = 0.0;
     if (w->n_met == 0)
@@ -244,8 +248,8 @@ static void sp_sets_usual_odds(sp_sets *s, const sp_sets_scratch *w)
 }
 
 /* Take one stride. */
-static void sp_sets_go(sp_sets *s, sp_table *table, const sp_event *event, const sp_sets_scratch *w,
-                       const sp_counted_stride *stride)
+static void sp_multilabel_go(sp_multilabel *s, sp_table *table, const sp_event *event,
+                             const sp_multilabel_scratch *w, const sp_counted_stride *stride)
 {
     const sp_sparse_rows *rows = sp_rows_of(table);
     const sp_label_sums *sums = &w->sums[stride->k];
@@ -266,12 +270,13 @@ static void sp_sets_go(sp_sets *s, sp_table *table, const sp_event *event, const
     label->w0 += stride->f / sqrt(label->G0 + SP_P0);
     label->Gn += stride->q * (sums->V * sums->V);
     label->wn += (stride->f * sums->V) / sqrt(label->Gn + 1.0);
-    sp_sets_settle_label(s, stride->k);
+    sp_multilabel_settle_label(s, stride->k);
 }
 
 /* The counts of a feature. */
-static void sp_sets_count(const sp_sets *s, const sp_sparse_rows *rows, sp_counted_slot *counted,
-                          const sp_sets_scratch *w, double x, double v, double u)
+static void sp_multilabel_count(const sp_multilabel *s, const sp_sparse_rows *rows,
+                                sp_counted_slot *counted, const sp_multilabel_scratch *w, double x,
+    double v, double u)
 {
     sp_sparse *row = &counted->of.row;
     double halved = sp_count(&counted->head, x, u, s->T + 2.0);
@@ -289,33 +294,33 @@ static void sp_sets_count(const sp_sets *s, const sp_sparse_rows *rows, sp_count
     }
 }
 
-SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event,
-                              sp_sets_scratch *w, double u)
+SP_PRIVATE void sp_multilabel_learn(sp_multilabel *s, sp_table *table, const sp_event *event,
+                                    sp_multilabel_scratch *w, double u)
 {
     sp_sparse_rows *rows = sp_rows_of(table);
-    double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
+    double wn = w->n_new ? sp_multilabel_all_wn(s) : 0.0;
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         if (w->values[i].block)
             sp_row_move(rows, &sp_counted_slot_of(table, event->slots[i])->of.row,
                         w->values[i].block, w->values[i].size);
         w->values[i].block = 0;
     }
-    sp_sets_tally(s, w, u);
-    sp_sets_usual_odds(s, w);
+    sp_multilabel_tally(s, w, u);
+    sp_multilabel_usual_odds(s, w);
     for (ptrdiff_t i = 0; i < w->n_new; i++) {
-        s->labels[s->n_labels + i] = sp_sets_newcomer(s, i, &wn);
-        sp_sets_settle_label(s, s->n_labels + i);
+        s->labels[s->n_labels + i] = sp_multilabel_newcomer(s, i, &wn);
+        sp_multilabel_settle_label(s, s->n_labels + i);
     }
     s->n_labels += w->n_new;
     for (ptrdiff_t i = 0; i < w->n_strides; i++)
-        sp_sets_go(s, table, event, w, &w->strides[i]);
+        sp_multilabel_go(s, table, event, w, &w->strides[i]);
     s->T += u;
     for (ptrdiff_t i = 0; i < w->n_there; i++)
         s->labels[w->targets[i]].D += u;
     for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
         if (event->slots[i] != SP_SLOT_NULL)
-            sp_sets_count(s, rows, sp_counted_slot_of(table, event->slots[i]), w, event->values[i],
-                          w->values[i].v, u);
+            sp_multilabel_count(s, rows, sp_counted_slot_of(table, event->slots[i]), w,
+                                event->values[i], w->values[i].v, u);
     }
     for (ptrdiff_t k = 0, end = w->open ? s->n_labels : 0; k < end; k++) {
         if (w->sums[k].named != w->word)
