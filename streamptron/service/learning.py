@@ -44,6 +44,11 @@ def learn(model: Served, lesson: dict[str, Any], event: Event | None) -> None:
         model.learner.learn_one(event.seen, label, weight)
 
 
+def goes_back(model: Served, n: int) -> bool:
+    """Whether a correction, n lessons later, takes back what was learned."""
+    return n <= LATE or model.several or hasattr(model.learner, "forget")
+
+
 def is_sure(model: Served, seen: Any, label: Any, margin: float | None) -> bool:
     """Whether thick training leaves an event out; None: it leaves out none."""
     return margin is not None and not is_unsure(model.learner, seen, label, margin)

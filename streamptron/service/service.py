@@ -28,7 +28,7 @@ from streamptron.keeping.read import read as read_model
 from streamptron.keeping.tickets import Step, ticket_event
 from streamptron.service import lessons
 from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
-from streamptron.service.learning import LATE, is_sure, learn
+from streamptron.service.learning import goes_back, is_sure, learn
 from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, of_a_server
 from streamptron.service.mails import Mails
 from streamptron.service.served import INTERCEPT, Answer, Bounds, Event, Served
@@ -580,11 +580,8 @@ class Service:
         key = model.key(id, taught.mark)
         if journal is not None and key in journal:
             ticket = bytes(journal._steps[key].ticket)
-            adaptive = hasattr(model.learner, "forget") or model.several
-            lesson |= {
-                "ticket": base64.b64encode(ticket).decode(),
-                "back": adaptive or lesson["n"] - taught.n <= LATE,
-            }
+            lesson["ticket"] = base64.b64encode(ticket).decode()
+            lesson["back"] = goes_back(model, lesson["n"] - taught.n)
         elif event is not None:
             lesson |= event.said
         else:

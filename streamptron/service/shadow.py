@@ -31,7 +31,7 @@ from streamptron.common.process import say
 from streamptron.keeping.lock import ModelLock
 from streamptron.keeping.read import read
 from streamptron.service.bad import OF_THE_LIBRARY, Bad
-from streamptron.service.learning import LATE, learn
+from streamptron.service.learning import goes_back, learn
 from streamptron.service.ledger import Rows, of_a_server
 from streamptron.service.served import Served
 from streamptron.service.tally import Judged, Tally, is_wrong
@@ -153,8 +153,7 @@ class Shadow:
         mine, known = dict(lesson.get("shadow") or {}), self.known.get(lesson["id"])
         own = {name: lesson[name] for name in ("do", "id", "mark", "label", "weight")}
         if known is not None:
-            adaptive = hasattr(self.model.learner, "forget") or self.model.several
-            own["back"] = adaptive or lesson["n"] - known.n <= LATE
+            own["back"] = goes_back(self.model, lesson["n"] - known.n)
         try:
             event = self.model.event(lesson)
             if event is None and "ticket" in mine:
