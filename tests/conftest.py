@@ -13,7 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 
 from streamptron.command.cli import main
-from tests.support import commands, programs
+from tests.support import commands, library, programs
 from tests.support.commands import MAIL, SEEDED
 from tests.support.marks import in_its_turn, turn
 from tests.support.progress import OneLine
@@ -41,14 +41,20 @@ def pytest_addoption(parser):
     parser.addoption("--one-line", action="store_true", help="how far it is in one line, no dots")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """With --turn every test runs, but each with a part of its parameters."""
+    """With --turn every test runs that -m leaves, but each with a part of its parameters."""
     slow = [item for item in items if item.get_closest_marker("slow")]
     for option, those in (("turn", items), ("slow_turn", slow)):
         if config.getoption(option):
             left = {*those} - in_its_turn(those, *config.getoption(option))
             config.hook.pytest_deselected(items=[item for item in items if item in left])
             items[:] = [item for item in items if item not in left]
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("compiled") and not library.HAS_COMPILER:
+        pytest.skip("there is no C compiler to build the library with")
 
 
 def pytest_configure(config):

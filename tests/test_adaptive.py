@@ -409,6 +409,7 @@ def test_many_labels_equal_the_twin(seed):
     assert len(model.labels) > 45
 
 
+@pytest.mark.slow
 @seeds(1, n_slow=1)
 def test_labels_that_become_more_than_a_word_has_bits_equal_the_twin(seed):
     """Rows that have all labels, some or one, while new ones come: up to 64 lie in bits."""
@@ -440,6 +441,7 @@ def test_products_of_many_large_odds_equal_the_twins(n_labels, weight):
     check_weights(model, twin)
 
 
+@pytest.mark.slow
 def test_of_more_labels_than_an_event_goes_through_tau_learns_of_one_event_in_two():
     model, twin = twins()
     n = twin.at_once + 2

@@ -134,6 +134,7 @@ def test_workers_that_share_a_queue_learn_each_row_once_between_them(server, liv
     assert min(n_seen) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("started", ["Kafka"], indirect=True)
 @pytest.mark.parametrize("n_kills", slow([20], among=[2, 20]))
 def test_processes_that_share_a_topic_learn_each_message_once(server, n_kills):

@@ -45,6 +45,7 @@ def test_example_needs_nothing_from_anywhere(name, tmp_path):
     assert done.stdout.count("\n") > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["spam_filter.py", "log_topics.py"])
 def test_example_learns_from_a_file(name, tmp_path):
     lines = "spam\twin a prize\nham\tsee you\n" * 200
@@ -54,6 +55,7 @@ def test_example_learns_from_a_file(name, tmp_path):
     assert "prize" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
@@ -88,6 +90,7 @@ def conllu(sentences):
     )
 
 
+@pytest.mark.slow
 def test_tagger_learns_beside_nltks(tmp_path):
     (tmp_path / "some.conllu").write_text(conllu(SENTENCES * 5))
     done = run("tagger.py", tmp_path, "some.conllu", "some.conllu")

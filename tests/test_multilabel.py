@@ -151,6 +151,7 @@ def reuters(limit=None):
         yield words(text), list(dict.fromkeys(topics.split(",")))
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.once
 def test_learner_equals_its_twin_on_real_texts():

@@ -219,6 +219,7 @@ def setup_py(folder, *arguments):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="only a checkout knows what is its own")
 def test_source_package_holds_every_file_of_the_project_and_no_other(tmp_path):
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)

@@ -24,6 +24,7 @@ def collected(*words, file="tests/doors/test_labels.py"):
     return [line for line in done.stdout.splitlines() if "::" in line], done.stderr
 
 
+@pytest.mark.slow
 def test_parts_have_every_test_and_together_all_its_parameters():
     every, first, second = (
         collected(*words)[0] for words in ((), ("--turn=1/2",), ("--turn=2/2",))
@@ -36,6 +37,7 @@ def test_parts_have_every_test_and_together_all_its_parameters():
         assert len(part) < 0.6 * len(every)
 
 
+@pytest.mark.slow
 def test_what_is_slow_has_parts_of_its_own():
     file = "tests/late/test_sets.py"
     every, first, second, daily = (

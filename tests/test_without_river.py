@@ -42,6 +42,7 @@ def learned(model):
     return model
 
 
+@pytest.mark.slow
 def test_every_module_is_imported_without_it():
     code = """
 import importlib, pkgutil, streamptron

@@ -125,6 +125,7 @@ def test_ids_of_nineteen_digits_name_the_option_that_leaves_them_out(tmp_path):
     run(*words, "--type", "id=ignore")
 
 
+@pytest.mark.slow
 def test_texts_without_a_word_are_named(tmp_path):
     def said(texts, *words):
         lines = "".join(f"{'ab'[i % 2]}\t{text}\n" for i, text in enumerate(texts))

@@ -11,6 +11,7 @@ from tests.support.programs import PROGRAMS, spt
 from tests.support.project import ROOT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_commands_of_the_page_print_what_it_shows(program, tmp_path):
     tool = tmp_path / "streamptron"

@@ -302,6 +302,7 @@ def test_another_mail_with_the_id_of_a_known_one_is_another_mail(model, label):
     assert [id[0] for id in Journal.load(model)] == ["s99@a"]
 
 
+@pytest.mark.slow
 def test_a_folder_may_be_given_every_night_however_many_mails_it_has(boxes, model):
     box = boxes / "More"
     box.mkdir()

@@ -99,6 +99,7 @@ def texts(name):
         return re.findall(r"<!-- (.*?) -->", file.read())
 
 
+@pytest.mark.slow
 @on_posix
 def test_a_full_disk_leaves_the_picture_that_was_there(here):
     import resource
@@ -291,6 +292,7 @@ def test_a_surface_is_that_of_the_library_for_the_label_asked_for(here, told):
     assert (here / "s.png").read_bytes() == wanted
 
 
+@pytest.mark.slow
 def test_models_of_several_labels_have_pictures(tmp_path):
     (tmp_path / "a.tsv").write_text("a,b\tx y\nb\ty z\na\tx z\n\tw\n" * 4)
     (tmp_path / "a.jsonl").write_text('{"y": {"a": true, "b": false}, "t": "x y"}\n' * 4)

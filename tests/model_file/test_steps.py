@@ -71,6 +71,7 @@ def load_steps(path):
     return read(path).steps.data
 
 
+@pytest.mark.slow
 @pytest.mark.once  # another Python would say the same
 def test_select_gives_its_features_in_the_same_order_in_every_process(path):
     model = compose.Select("a", "b", "d") | Perceptron()

@@ -172,6 +172,7 @@ def test_fields_that_are_wrong_are_named_and_nothing_is_learned(folder, fields, 
         assert link.get("/m/web/model")["version"] == 1
 
 
+@pytest.mark.slow
 @in_chromium
 def test_the_page_asks_each_field(folder):
     with serving(folder, "--learn", *TEXTS, *FEATURES) as (link, _):

@@ -62,6 +62,7 @@ def test_what_spamc_has_taught_survives_a_kill(model, door):  # noqa: F811
     assert load(model)[-1].n_seen == before + 3
 
 
+@pytest.mark.slow
 def test_what_the_commands_have_learned_is_known_and_can_be_corrected(model):  # noqa: F811
     run("learn", "--as", "ham", "-m", model, data=MAIL)
     with serving(model, "--learn") as (link, _):

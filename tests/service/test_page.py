@@ -57,6 +57,7 @@ def shown(tab, id):
     return tab.ask(f"document.getElementById('{id}').textContent")
 
 
+@pytest.mark.slow
 @in_chromium
 def test_texts_are_asked_and_the_queue_is_labelled_by_keyboard(model):
     words = ("--learn", "--keep-texts", "100")
@@ -100,6 +101,7 @@ def test_texts_are_asked_and_the_queue_is_labelled_by_keyboard(model):
             assert tab.ask("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow
 @in_chromium
 def test_the_shadow_is_shown_beside_the_model(model, tmp_path):
     other = tmp_path / "other"
@@ -120,6 +122,7 @@ def test_the_shadow_is_shown_beside_the_model(model, tmp_path):
             assert tab.ask("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow
 @in_chromium
 def test_the_shadow_is_read_aloud_and_the_page_walked_by_keyboard(model, tmp_path):
     other = tmp_path / "other"
@@ -158,6 +161,7 @@ def test_the_shadow_is_read_aloud_and_the_page_walked_by_keyboard(model, tmp_pat
         assert tab.errors == []
 
 
+@pytest.mark.slow
 @in_chromium
 def test_a_token_is_asked_for_and_a_server_that_comes_back_is_found(model, tmp_path):
     tokens = tmp_path / "tokens"

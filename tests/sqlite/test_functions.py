@@ -10,11 +10,12 @@ from streamptron import AdaptiveClassifier, MulticlassPerceptron, Perceptron, To
 from streamptron.common.version import RELEASE
 from tests.sqlite.test_table import STREAM, twin
 from tests.support.extension import extension, needs_sqlite, opened
+from tests.support.library import needs_compiler
 from tests.support.marks import slow
 from tests.support.sqlite import Error
 from tests.support.streams import labelled_texts, needs_data
 
-pytestmark = [needs_sqlite, pytest.mark.once]
+pytestmark = [needs_sqlite, needs_compiler, pytest.mark.once]
 
 
 @pytest.fixture

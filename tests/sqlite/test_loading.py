@@ -9,9 +9,10 @@ import pytest
 import streamptron.sqlite
 from tests.support import library, sqlite
 from tests.support.extension import needs_sqlite
+from tests.support.library import needs_compiler
 from tests.support.project import ROOT
 
-pytestmark = [needs_sqlite, pytest.mark.once]
+pytestmark = [needs_sqlite, needs_compiler, pytest.mark.once]
 
 
 @pytest.mark.slow

@@ -7,9 +7,10 @@ import pytest
 from tests.sqlite.test_table import twin
 from tests.support import sqlite
 from tests.support.extension import needs_sqlite, opened
+from tests.support.library import needs_compiler
 from tests.support.project import ROOT
 
-pytestmark = [needs_sqlite, pytest.mark.once]
+pytestmark = [needs_sqlite, needs_compiler, pytest.mark.once]
 
 PAGE = (ROOT / "docs" / "sqlite.md").read_text("utf-8")
 

@@ -10,10 +10,11 @@ import streamptron
 from streamptron import AdaptiveClassifier, Journal, Mail, MulticlassPerceptron, Tokenizer
 from tests.library.test_undo import saved_parts
 from tests.support.extension import needs_sqlite, opened
+from tests.support.library import needs_compiler
 from tests.support.marks import seeds
 from tests.support.sqlite import CONSTRAINT, Error, sqlite
 
-pytestmark = [needs_sqlite, pytest.mark.once]  # the extension knows no Python
+pytestmark = [needs_sqlite, needs_compiler, pytest.mark.once]  # the extension knows no Python
 
 SEEDED = """parameters='{"hash_seed": 1}'"""
 STREAM = [("win a prize", "spam"), ("see you", "ham"), ("a prize for you", "spam")]

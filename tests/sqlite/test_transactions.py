@@ -11,12 +11,13 @@ import pytest
 from streamptron import AdaptiveClassifier, Tokenizer
 from tests.sqlite.test_table import STREAM, a_stream, created, is_the_same, learned, model_of, twin
 from tests.support.extension import extension, needs_sqlite, opened
+from tests.support.library import needs_compiler
 from tests.support.marks import on_posix, seeds
 from tests.support.processes import environment
 from tests.support.project import ROOT
 from tests.support.sqlite import Error
 
-pytestmark = [needs_sqlite, pytest.mark.once]
+pytestmark = [needs_sqlite, needs_compiler, pytest.mark.once]
 
 MODES = ["delete", "wal"]
 

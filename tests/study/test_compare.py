@@ -235,6 +235,7 @@ def test_without_pandas_a_frame_is_an_error_that_says_what_to_install(monkeypatc
         assert repr(found)
 
 
+@pytest.mark.slow
 def test_the_extras_are_imported_only_where_they_are_used():
     code = (
         "import sys\n"

@@ -28,6 +28,7 @@ def test_table_and_list_of_assigned_code_points_are_of_one_version():
     assert len(ASSIGNED) > 280_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     unicodedata.unidata_version != VERSION, reason="this Python knows another Unicode version"
 )
