@@ -7,25 +7,6 @@
 
 #include <string.h>
 
-typedef struct sp_class {
-    char letter;
-    char name[21];
-    char command[11]; /* its name on the command line */
-} sp_class;
-
-/* In the order of the rules' numbers. */
-static const sp_class sp_classes[] = {
-    {'P', "Perceptron", "perceptron"},
-    {'M', "MulticlassPerceptron", "multiclass"},
-    {'I', "MIRA", "mira"},
-    {'W', "AROW", "arow"},
-    {'A', "AdaptiveClassifier", "adaptive"},
-    {'V', "VotedPerceptron", "voted"},
-    {'R', "RankingPerceptron", "ranking"},
-    {'S', "MultiLabelClassifier", "multilabel"},
-};
-enum { SP_CLASSES = sizeof(sp_classes) / sizeof(*sp_classes) };
-
 #define SP_SIZE "of at least 0 and at most 1e+50"
 
 /* The kinds of the table, as settings. */
@@ -49,8 +30,9 @@ enum { SP_PARAMETERS = sizeof(sp_learners_settings) / sizeof(*sp_learners_settin
 
 SP_PRIVATE int sp_class_of(const sp_json *json, uint32_t node)
 {
-    for (int kind = 0; kind < SP_CLASSES; kind++) {
-        if (sp_json_is(json, node, sp_classes[kind].name))
+    const sp_rule_names *names;
+    for (int kind = 0; (names = sp_rule_names_of(kind)) != NULL; kind++) {
+        if (sp_json_is(json, node, names->class_name))
             return kind;
     }
     return -1;
@@ -58,8 +40,9 @@ SP_PRIVATE int sp_class_of(const sp_json *json, uint32_t node)
 
 SP_PRIVATE int sp_class_named(const char *name)
 {
-    for (int kind = 0; kind < SP_CLASSES; kind++) {
-        if (strcmp(name, sp_classes[kind].name) == 0 || strcmp(name, sp_classes[kind].command) == 0)
+    const sp_rule_names *names;
+    for (int kind = 0; (names = sp_rule_names_of(kind)) != NULL; kind++) {
+        if (strcmp(name, names->class_name) == 0 || strcmp(name, names->command) == 0)
             return kind;
     }
     return -1;
@@ -67,17 +50,17 @@ SP_PRIVATE int sp_class_named(const char *name)
 
 SP_PRIVATE const char *sp_class_name(int kind)
 {
-    return sp_classes[kind].name;
+    return sp_rule_names_of(kind)->class_name;
 }
 
 SP_PRIVATE char sp_class_letter(int kind)
 {
-    return sp_classes[kind].letter;
+    return sp_rule_names_of(kind)->letter;
 }
 
 SP_PRIVATE void sp_parameters_default(sp_parameters *p, int kind)
 {
-    const char letter = sp_classes[kind].letter;
+    const char letter = sp_class_letter(kind);
     memset(p, 0, sizeof(*p));
     /* of those that it does not have */
     p->rule.kind = kind;
@@ -365,8 +348,8 @@ SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_
                                   sp_fault *fault)
 {
     sp_parameters_default(parameters, kind);
-    int failed = sp_settings_read(sp_learners_settings, SP_PARAMETERS, sp_classes[kind].name,
-                                  sp_classes[kind].letter, given, parameters, fault);
+    int failed = sp_settings_read(sp_learners_settings, SP_PARAMETERS, sp_class_name(kind),
+                                  sp_class_letter(kind), given, parameters, fault);
     if (!failed && parameters->forget)
         failed = sp_forget_read(parameters, given, fault);
     if (!failed && parameters->threshold)
@@ -378,7 +361,7 @@ SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_
                                       "None or an int from 0 to 18446744073709551615", fault);
     }
     if (!failed)
-        failed = sp_settings_conflict(sp_learners_settings, SP_PARAMETERS, sp_classes[kind].letter,
+        failed = sp_settings_conflict(sp_learners_settings, SP_PARAMETERS, sp_class_letter(kind),
                                       given, parameters, sp_parameters_conflict(parameters), fault);
     if (!failed)
         failed = sp_class_weight_check(parameters, given, fault);
@@ -390,7 +373,7 @@ SP_PRIVATE int sp_parameters_alike(int kind, const sp_given *given, const sp_par
                                    const sp_parameters *theirs, const char *other, sp_fault *fault)
 {
     const sp_setting *setting = sp_settings_differ(
-        sp_learners_settings, SP_PARAMETERS, sp_classes[kind].letter, given, its, others, theirs);
+        sp_learners_settings, SP_PARAMETERS, sp_class_letter(kind), given, its, others, theirs);
     if (setting == NULL)
         return 0;
     sp_fault_say(fault, SP_WHY_PARAMETER, name);
@@ -405,7 +388,7 @@ SP_PRIVATE int sp_parameters_alike(int kind, const sp_given *given, const sp_par
 
 SP_PRIVATE void sp_parameters_write(int kind, const sp_json *json, sp_bytes *to)
 {
-    sp_settings_write(sp_learners_settings, SP_PARAMETERS, sp_classes[kind].letter, json, to);
+    sp_settings_write(sp_learners_settings, SP_PARAMETERS, sp_class_letter(kind), json, to);
 }
 
 /* --- Pairs */

@@ -5,7 +5,7 @@
    docs/parameters.md have theirs. A constructor's signature is written by hand;
    tests/doors/test_table.py holds it to this.
 
-       name, of    a letter for each learner that has it (sp_classes); T: Tokenizer, E: Mail
+       name, of    a letter for each learner that has it (learner/rule.c); T: Tokenizer, E: Mail
        kind        NUMBER, SPAN (a number of events), TRUTH, WORD, WORD_OR_NONE, COUNT (an int),
                    COUNT_OR_NONE, SEED, BY_LABEL ({label: number}), FIELDS (pairs of names),
                    NUMBER_OR_WORD, RANGE (two ints, by default twice the same), TEXT, or NAMES

@@ -1,33 +1,33 @@
 #include "learner/rule.h"
 
+static const sp_rule_names sp_rules[] = {
+    [SP_RULE_PERCEPTRON] = {'P', "PERCEPTRON", "Perceptron", "perceptron", SP_ANSWER_SIGN},
+    [SP_RULE_MULTICLASS] = {'M', "MULTICLASS", "MulticlassPerceptron", "multiclass",
+                            SP_ANSWER_LABELS},
+    [SP_RULE_MIRA] = {'I', "MIRA", "MIRA", "mira", SP_ANSWER_LABELS},
+    [SP_RULE_AROW] = {'W', "AROW", "AROW", "arow", SP_ANSWER_TWO},
+    [SP_RULE_ADAPTIVE] = {'A', "ADAPTIVE", "AdaptiveClassifier", "adaptive", SP_ANSWER_TWO},
+    [SP_RULE_VOTED] = {'V', "VOTED", "VotedPerceptron", "voted", SP_ANSWER_TWO},
+    [SP_RULE_RANKING] = {'R', "RANKING", "RankingPerceptron", "ranking", SP_ANSWER_CANDIDATES},
+    [SP_RULE_MULTILABEL] = {'S', "SETS", "MultiLabelClassifier", "multilabel",
+                            SP_ANSWER_MULTILABEL},
+};
+
+SP_API const sp_rule_names *sp_rule_names_of(int kind)
+{
+    return kind >= 0 && kind < (int)(sizeof(sp_rules) / sizeof(*sp_rules)) ? &sp_rules[kind] : NULL;
+}
+
 SP_API const char *sp_rule_name(int kind)
 {
-    static const char *const names[] = {
-        [SP_RULE_PERCEPTRON] = "PERCEPTRON",
-        [SP_RULE_MULTICLASS] = "MULTICLASS",
-        [SP_RULE_MIRA] = "MIRA",
-        [SP_RULE_AROW] = "AROW",
-        [SP_RULE_ADAPTIVE] = "ADAPTIVE",
-        [SP_RULE_VOTED] = "VOTED",
-        [SP_RULE_RANKING] = "RANKING",
-        [SP_RULE_MULTILABEL] = "SETS",
-    };
-    return kind >= 0 && kind < (int)(sizeof(names) / sizeof(*names)) ? names[kind] : NULL;
+    const sp_rule_names *names = sp_rule_names_of(kind);
+    return names == NULL ? NULL : names->name;
 }
 
 SP_API int sp_rule_answer(const sp_rule *rule)
 {
-    if (rule->kind == SP_RULE_PERCEPTRON)
-        return SP_ANSWER_SIGN;
-    if (rule->kind == SP_RULE_MULTICLASS || rule->kind == SP_RULE_MIRA)
-        return SP_ANSWER_LABELS;
-    if (rule->kind == SP_RULE_AROW || rule->kind == SP_RULE_ADAPTIVE || rule->kind == SP_RULE_VOTED)
-        return SP_ANSWER_TWO;
-    if (rule->kind == SP_RULE_RANKING)
-        return SP_ANSWER_CANDIDATES;
-    if (rule->kind == SP_RULE_MULTILABEL)
-        return SP_ANSWER_MULTILABEL;
-    return -1;
+    const sp_rule_names *names = sp_rule_names_of(rule->kind);
+    return names == NULL ? -1 : names->answer;
 }
 
 /* Whether a step is as long as the loss asks for. */

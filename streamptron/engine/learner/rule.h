@@ -58,6 +58,18 @@ typedef struct sp_rule {
     int shape; /* SP_SHAPE_: what columns say beside a straight line */
 } sp_rule;
 
+/* What a rule is called, and what it answers. */
+typedef struct sp_rule_names {
+    char letter;         /* in file/parameters_table.h */
+    char name[12];       /* by which doors ask for it */
+    char class_name[21]; /* also in model files */
+    char command[11];    /* on the command line */
+    uint8_t answer;      /* SP_ANSWER_, at first */
+} sp_rule_names;
+
+/* NULL: an unknown rule. */
+SP_API const sp_rule_names *sp_rule_names_of(int kind);
+
 /* What kind of answer is made of the scores; -1: an unknown rule. */
 SP_API int sp_rule_answer(const sp_rule *rule);
 
