@@ -16,7 +16,7 @@ POINTS = 240  # of the curve: two of them become one when there are more
 LATELY = 500  # lessons
 PAIRS = 500  # confusions
 MISTAKES = 50
-WORDS = 1000  # in ten minutes
+WORDS = 400  # in ten minutes; of more those that moved most
 SPANS = 6  # of ten minutes
 SPAN = 600.0  # seconds
 BUCKETS = 10
@@ -247,8 +247,12 @@ class Tally:
         for name in after:
             by = after[name] - before.get(name, 0.0)
             key = (name, str(label))
-            if by and (key in words or len(words) < WORDS):
+            if by:
                 words[key] = words.get(key, 0.0) + by
+        if len(words) > WORDS:
+            rising = sorted(words, key=lambda key: abs(words[key]))
+            for key in rising[: -(WORDS // 2)]:
+                del words[key]
 
     def moved(self, n: int = 12) -> list[dict[str, Any]]:
         """The words that moved most in the last hour."""

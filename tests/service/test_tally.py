@@ -9,7 +9,7 @@ from tests.support.served import serving
 
 pytest.importorskip("starlette")
 
-from streamptron.service.tally import LATELY, POINTS, Tally
+from streamptron.service.tally import LATELY, POINTS, WORDS, Tally
 
 LABELS = ("sport", "politics", "science")
 
@@ -91,3 +91,16 @@ def test_the_service_counts_a_corrected_lesson_by_its_right_label(tmp_path):
     with serving(path, "--learn") as (link, _):
         stats = link.get("/stats")
         assert (stats["lessons"], stats["error_lately"], stats["wrong"]) == (2, 0.0, [])
+
+
+def test_words_that_move_most_are_kept_however_many_came_before():
+    tally = Tally()
+    tally.move("sport", {}, {"first": 0.5})
+    for n in range(20):
+        tally.move("sport", {}, {f"w{n}-{k}": 0.001 * (k % 7 + 1) for k in range(300)})
+    tally.move("politics", {"late": 0.25}, {"late": -0.5})
+    assert tally.moved(2) == [
+        {"word": "late", "label": "politics", "by": -0.75},
+        {"word": "first", "label": "sport", "by": 0.5},
+    ]
+    assert len(tally.moved(10**6)) <= WORDS + 1
