@@ -215,7 +215,7 @@ static bool write_with_field(const bytes *mail, const bytes *field)
 
 static void unjudged(const char *path, const spt_error *error)
 {
-    const char *end = "the mail is passed on unjudged";
+    const char *end = "the mail is passed on unclassified";
     if (error->code == SPT_SYSTEM && error->system)
         fail("%s: %s; %s", path, strerror(error->system), end);
     else
@@ -275,7 +275,7 @@ int command_filter(int n, char **words)
     filtering f = {.positive = "spam"};
     bytes mail = {0};
     bool passes = words_have(n, words, "--pass");
-    misuse_ends = "; the mail is passed on unjudged";
+    misuse_ends = "; the mail is passed on unclassified";
     int code = read_options(&f, n, words);
     if (code == DONE) /* --help */
         return DONE;
@@ -291,7 +291,7 @@ int command_filter(int n, char **words)
         if (in_piece == 0)
             leave_ours_out(&mail);
         if (in_piece > 0)
-            fail("no memory; the mail is passed on unjudged");
+            fail("no memory; the mail is passed on unclassified");
         code = in_piece >= 0 && pass_on(&mail, in_piece) ? ERROR : NOT_WRITTEN;
     }
     if (code == NOT_WRITTEN && in_piece >= 0)

@@ -107,7 +107,7 @@ static int top_of(topping *t, model *m, bytes *to)
     if (t->label != NULL) {
         ptrdiff_t found = model_find(m, t->label, strlen(t->label));
         if (found < 0)
-            return fail("label='%s' is none of the model's labels", t->label);
+            return fail("label='%s' is not one of the model's labels", t->label);
         first = (size_t)found;
         n = first + 1;
     }

@@ -79,7 +79,7 @@ def _check_place(path: str, files: tuple[str, ...]) -> None:
         if any(os.path.exists(file) and os.path.samefile(file, path) for file in files):
             why = "it is one of the files to learn from"
         elif os.path.getsize(path) and not looks_like_one(path):
-            why = "it is a file of something else than a model"
+            why = "it does not hold a model"
     if why:
         raise OSError(f"{path}: the model cannot be written there, {why}; give another --model")
 
@@ -179,7 +179,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         fixed = taken(of_model, given)
         if fixed and not create:
             option = option_called(next(iter(fixed)))
-            raise click.UsageError(f"--resume goes on with the model as it is, without {option}")
+            raise click.UsageError(f"--resume keeps the model as it is; leave out {option}")
         reading = reading_of(given)
     else:
         reading = reading_of(given, files)

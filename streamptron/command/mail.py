@@ -106,7 +106,7 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
         plain, code = with_field(plain, verdict.field), verdict.code
     except Exception as error:  # the mail goes on
         reason = f"{model}: {error.strerror}" if isinstance(error, OSError) else reason_of(error)
-        say(f"streamptron: error: {reason}; the mail is passed on unjudged")
+        say(f"streamptron: error: {reason}; the mail is passed on unclassified")
     code = written(plain, code)
     return 0 if passes and code != NOT_WRITTEN else code
 

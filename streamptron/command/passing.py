@@ -15,13 +15,13 @@ NOT_WRITTEN = 75  # EX_TEMPFAIL of sysexits.h: the mail is to be delivered again
 
 
 def passed_on(reason: str) -> int:
-    """Pass the mail on unjudged, for a reason. Returns the exit code."""
+    """Pass the mail on unclassified, for a reason. Returns the exit code."""
     try:
         mail = standard_input()
     except OSError as error:
         say(f"streamptron: error: {reason}")
         return not_read(error)
-    say(f"streamptron: error: {reason}; the mail is passed on unjudged")
+    say(f"streamptron: error: {reason}; the mail is passed on unclassified")
     return written(without_ours(mail), ERROR)
 
 

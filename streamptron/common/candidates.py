@@ -43,8 +43,8 @@ def place_of(chosen: Any, names: list[Any], own: bool) -> int:
         if 0 <= index(chosen) < len(names):
             return index(chosen)
         raise ValueError(
-            f"chosen={short_repr(chosen)} is none of the {len(names)} candidates; it must be the "
-            "place of one in the list, from 0"
+            f"chosen={short_repr(chosen)} is not one of the {len(names)} candidates; it must be "
+            "the place of one in the list, from 0"
         )
     places: dict[Any, int] = dict(zip(names, range(len(names)), strict=True))
     try:
@@ -56,7 +56,7 @@ def place_of(chosen: Any, names: list[Any], own: bool) -> int:
         ) from None
     if place is None:
         raise ValueError(
-            f"chosen={short_repr(chosen)} is none of the candidates, whose ids are "
+            f"chosen={short_repr(chosen)} is not one of the candidates, whose ids are "
             f"{short_repr(names, 200)}"
         )
     return place

@@ -462,7 +462,7 @@ def steps_read(data: bytes) -> Steps:
         except Exception as error:
             raise ValueError(f"the step {short_repr(name)} is damaged: {error}") from error
         if not hasattr(step, "transform_one"):
-            raise ValueError(f"the step {short_repr(name)} is {type_shown(step)}, and no step")
+            raise ValueError(f"the step {short_repr(name)} is {type_shown(step)}, not a step")
         before.append(step)
     return Steps(kind, names, before, data)
 
@@ -491,13 +491,13 @@ def _read_rolling(size: Any, obj: Any, window: Any) -> Any:
     utils = module_of("utils", "a Rolling")
     inner, entries = _read(obj), _read(window)
     if type(size) is not int or type(inner).__name__ not in ("Mean", "Var"):
-        raise ValueError("a Rolling is of something else than a Mean or a Var")
+        raise ValueError("a Rolling is not of a Mean or a Var")
     if not isinstance(entries, list) or len(entries) > size:
         raise ValueError("a Rolling has more in its window than fits")
     for entry in entries:
         (args, params) = entry
         if not (isinstance(args, tuple) and all(map(_number, args)) and params == {}):
-            raise ValueError("a Rolling has something else than numbers in its window")
+            raise ValueError("a Rolling has values that are not numbers in its window")
     rolling: Any = utils.Rolling(type(inner), window_size=size)
     rolling.obj = inner
     rolling.window.extend(entries)

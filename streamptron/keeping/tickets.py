@@ -432,7 +432,7 @@ def _event_of(data: bytes, at: int, end: int) -> PackedEvent:
     n, start = count_of(data, at)
     event = PackedEvent(data, start, n)
     if event.end != end:
-        raise ValueError("there is something behind its event")
+        raise ValueError("there is more data after its event")
     return event
 
 

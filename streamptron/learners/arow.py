@@ -21,13 +21,13 @@ class AROW(PairEstimator):
     and S -= S^2 x^2 / (v + r). The intercept is the weight of a feature that is 1 in every event.
 
     Two labels share one score. It is above 0 for the second label seen, or for the first if that is
-    True. From the third label on each has its own score, learned against all others; the first two
-    start from w and -w, a new one from 0 with an intercept of -1. The best score wins, a tie goes
+    True. From the third on each label has its own score, learned against all others; the first two
+    start from w and -w, a new one from 0 with an intercept of -1. The best score wins; a tie goes
     to the label seen first. Before the first label the prediction is None, which is not a label: do
     not use it as a feature of another learner.
 
     There is no average: the variances do what averaging does for a perceptron. They only fall, so
-    on a stream that drifts for long AROW forgets nothing; a perceptron does.
+    on a stream that drifts for long AROW forgets nothing, while a perceptron does.
 
     Parameters
     ----------
@@ -35,9 +35,8 @@ class AROW(PairEstimator):
         The noise of a label, above 0. Larger values make smaller steps, in which no single event
         counts for much.
     intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs,
-        missing
-        As for :class:`Perceptron`. An event of sample weight times class weight u is as sure as u
-        observations: r / u stands for r. A weight of 0 moves no weights.
+        missing As for :class:`Perceptron`. If sample weight times class weight is u, the event
+        counts as u observations: r / u replaces r. A weight of 0 moves no weights.
     max_labels
         As for :class:`MulticlassPerceptron`.
 
@@ -46,8 +45,8 @@ class AROW(PairEstimator):
     labels
         In the order in which they were first seen.
     weights, intercept_
-        Up to two labels ``{feature: weight}`` and a number, for more by label; weights of 0 are
-        left out.
+        With up to two labels ``{feature: weight}`` and a number, with more by label; weights of 0
+        are left out.
     n_seen, n_updates, n_mistakes, n_features, n_evicted, memory_usage
         As for :class:`Perceptron`.
 

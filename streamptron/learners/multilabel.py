@@ -22,14 +22,14 @@ if typing.TYPE_CHECKING:
 class MultiLabelClassifier(  # type: ignore[misc]
     MultiLabelModel, ByLabel, base.MultiLabelClassifier
 ):
-    """Several labels an event, such as topics, tags or causes.
+    """Several labels per event, such as topics, tags or causes.
 
     Each label is learned against its absence as :class:`AdaptiveClassifier` learns two labels: by
     logistic regression with a step size for each weight, features weighted by how informative they
     are, and naive Bayes as one more feature. But all labels share one model. A feature has numbers
-    for a label only where that label came with it, or was wrongly expected with a probability of
-    more than 1/8: 16 bytes for each such pair, and nothing for all others. An event takes as long
-    as its features have labels.
+    for a label only if that label came with it, or was wrongly expected with a probability of more
+    than 1/8: 16 bytes for each such pair, and nothing for others. The time of an event depends on
+    the labels of its features, not on all labels.
 
     Labels need not be declared. A new one counts as absent from all earlier events.
 
@@ -38,10 +38,10 @@ class MultiLabelClassifier(  # type: ignore[misc]
     eta, forget
         As for :class:`AdaptiveClassifier`.
     threshold
-        A label is answered if its probability is above this. 1/2, the default, makes the fewest
-        wrong labels; some .3 gives a better F1 where labels are rare. ``{label: number}``: for each
-        label, 1/2 for those that are not in it. ``"f1"``: the multiple of 1/64 that would have
-        given the answers so far the best F1 of all labels together; ``best_threshold`` says it.
+        A label is predicted if its probability is above this. 1/2, the default, makes the fewest
+        wrong labels; about .3 gives a better F1 if labels are rare. ``{label: number}``: one for
+        each label, 1/2 for those that are not in it. ``"f1"``: the multiple of 1/64 that would have
+        given the answers so far the best F1 of all labels together; ``best_threshold`` shows it.
     max_features
         As for :class:`Perceptron`; a feature's size is its largest weight of all labels times the
         root of how often it has come.
@@ -67,7 +67,7 @@ class MultiLabelClassifier(  # type: ignore[misc]
     n_seen, n_updates, n_features, n_evicted, memory_usage
         As for :class:`Perceptron`.
     n_mistakes
-        Events whose labels were not answered exactly, at a threshold of 1/2.
+        Events whose set of labels was not predicted exactly, at a threshold of 1/2.
 
     Notes
     -----

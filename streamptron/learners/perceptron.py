@@ -31,9 +31,9 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
     then w += y x and b += y. A score of 0 is a mistake for either label; the prediction is True
     where the score is above 0.
 
-    Only the current weights learn. Beside them the model keeps their running average, and a pocket
-    if asked; neither ever touches the current weights, so learning can continue at any time.
-    `serve` says which of these vectors answers.
+    Only the current weights learn. Beside them the model keeps their running average and, if asked,
+    a pocket; neither ever changes the current weights, so learning can continue at any time.
+    `serve` chooses which of these vectors answers.
 
     Words need no scaling. Features that are measured in different units do: put River's
     ``StandardScaler()`` before the learner.
@@ -44,10 +44,11 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
         Update whenever y a <= margin, in units of the score. 0 is the classical perceptron.
     average
         "uniform": the mean of all weight vectors w_0 .. w_T, each as long as it lasted (right for a
-        shuffled stream). "exponential": recent ones count more (for a stream that drifts). "none".
+        shuffled stream). "exponential": recent ones count more (for a stream that drifts). "none":
+        there is no average.
     half_life
-        Of the exponential average, in events, from 1 to 1e10: a weight vector this long ago counts
-        half.
+        The half-life of the exponential average, in events, from 1 to 1e10: a weight vector this
+        long ago counts half.
     pocket
         Keep a copy of the weights from their best recent time.
     serve
@@ -59,19 +60,19 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
         ``{label: weight}``: scales the steps for a label. Labels that are not in it have weight 1.
     max_features
         None: every feature that was ever in an update keeps its weights. A number: at most that
-        many features have weights. A new one then takes the place of one that matters little and
-        has been away for long: of the next 16 in turn that are not in the current event, the one
-        with the smallest size^2 / age. Its size is its largest absolute weight over all labels and
-        kept vectors; its age is the number of events since it was last in a labelled one, counting
-        only events that made a feature leave. It is forgotten: if it comes back, it starts from 0.
-        If an event has more features than this, those without a place leave at once.
+        many features have weights. A new one then replaces one that matters little and has not come
+        for long: of the next 16 in turn that are not in the current event, the one with the
+        smallest size^2 / age. Its size is its largest absolute weight over all labels and kept
+        vectors; its age is the number of events since it was last in a labelled one, counting only
+        events that evicted a feature. An evicted feature is forgotten: if it comes back, it starts
+        from 0. If an event has more features than this, those without a place are dropped at once.
     hash_bits
-        None: every feature has weights of its own, found by its name. A number b: a feature has one
-        of 2**b numbers by its hash; no names are kept, and features of one number share weights.
-        Memory is that of the numbers that have come, and never more than that of all.
+        None: every feature has weights of its own, found by its name. A number b: a feature's hash
+        gives it one of 2**b numbers; no names are kept, and features with the same number share
+        weights. Memory is used only for numbers that have come.
     hash_seed
-        Seeds the hash; by default a secret random number, so that features that collide
-        cannot be chosen. With `hash_bits` a given seed makes a run repeatable.
+        Seeds the hash; by default a secret random number, so that others cannot choose features
+        that collide. With `hash_bits` a given seed makes a run repeatable.
     degree
         1: the features of an event. 2: also all pairs of two of them, each a feature of its own,
         named ``Pair(first, second)``, whose value is the product.
@@ -80,7 +81,7 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
         a feature of the other. A feature's field is its name, if it is a str, up to a ``:``, ``=``
         or ``^``, or all of it.
     max_pairs
-        An event that makes more pairs is a ValueError, from 1 to 2**31.
+        An event that makes more pairs than this is a ValueError; from 1 to 2**31.
     missing
         "skip": None, an empty text, pandas' NA and NaT and a frame's null are left out of an event,
         and NaN is an error. "skip_nan": NaN is left out, too. "refuse": all are errors. See

@@ -28,24 +28,23 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
     features.
 
     Two labels share one score: a vote above 0 is for the second label seen, or for the first if
-    that is True. From the third label on each has its own perceptron, learned against all others;
-    the first two start from what there was and its negative, a new one from 0. The most votes win,
+    that is True. From the third on each label has its own perceptron, learned against all others;
+    the first two start from the shared one and its negative, a new one from 0. The most votes win;
     a tie goes to the label seen first.
 
     Parameters
     ----------
     degree
-        Of the kernel (1 + x.z)^degree, from 1 to 16 (without an intercept (x.z)^degree). 1 is the
-        plain perceptron. With more, learning an event takes as long as a vote. 2 has the products
-        of all pairs of features, and so there are no `interactions`; :class:`Perceptron` takes some
-        fields' pairs alone.
+        The degree of the kernel (1 + x.z)^degree, from 1 to 16 (without an intercept (x.z)^degree).
+        1 is the plain perceptron. With more, learning an event takes as long as a vote. 2 has the
+        products of all pairs of features, so there are no `interactions`; for the pairs of some
+        fields use :class:`Perceptron`.
     budget
-        At most so many updates are kept, for streams that never end; None: all. When there is one
-        too many the oldest is dropped, and the vectors that stood before it do not vote any more:
-        their votes are gone. The later vectors stay what they were, and so
-        does the current one. But with `degree` above 1 a vector is nothing but its updates, and the
-        dropped one leaves them all. A feature that no vector has any more leaves, too: see
-        docs/conventions.md for when.
+        Keep at most this many updates, for streams that never end; None: all. When there is one too
+        many the oldest is dropped, and the vectors before it no longer vote. With `degree` 1 the
+        later vectors, and the current one, stay as they were. With `degree` above 1 a vector is the
+        sum of its updates, so the dropped update is gone from all of them. Features that no vector
+        has any more are dropped, too; docs/conventions.md says when.
     intercept
         Learn an intercept, which moves at every update.
     class_weight
@@ -64,29 +63,30 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
     labels
         In the order in which they were first seen.
     weights, intercept_
-        Of the current vector, which learns and has one of the votes (`degree` 1 only): up to two
-        labels ``{feature: weight}`` and a number, for more by label. ``top_features`` shows these.
+        Those of the current vector, which learns and has one of the votes (`degree` 1 only): with
+        up to two labels ``{feature: weight}`` and a number, with more by label. ``top_features``
+        shows these.
     n_updates
         Events that changed a vector.
     n_mistakes
-        Events that the current vectors got wrong before they learned them; the vote errs less.
+        Events that the current vectors got wrong before they learned them; the vote makes fewer
+        mistakes.
     n_kept
         Updates that are kept.
     n_seen, n_features, memory_usage
         As for :class:`Perceptron`.
 
-    Notes
-    -----
-    ``decision_function_one`` is the share of the votes for a label less the share against it, from
-    -1 to 1; of more than two labels for each. ``predict_proba_one`` calibrates it online.
+    Notes ----- ``decision_function_one`` is the share of the votes for a label minus the share
+    against it, from -1 to 1; with more than two labels it gives one for each. ``predict_proba_one``
+    calibrates it online.
 
-    A sample weight scales the step, and counts as so many events: the vector that stands after the
-    event gets that many votes. With a weight of 0 there are neither votes nor a step, but the event
-    counts as seen and its label becomes known.
+    A sample weight scales the step, and counts as that many events: the vector after the event gets
+    that many votes. With a weight of 0 there are neither votes nor a step, but the event counts as
+    seen and its label becomes known.
 
-    ``explain_one`` gives each vector's votes to the features that pulled its way, in proportion to
-    their part in its score. The feature None is the intercept, and has the votes of vectors to
-    which the event said nothing.
+    ``explain_one`` divides each vector's votes among the features that agreed with it, in
+    proportion to their part in its score. None is the intercept; it also gets the votes of vectors
+    that know none of the event's features.
 
     There is no ceiling on features, no average and no pocket: :class:`Perceptron` has them.
 

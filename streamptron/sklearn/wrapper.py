@@ -210,7 +210,7 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             label = classes[1]
         if label is not None and label not in classes:
             raise ValueError(
-                f"label={short_repr(label)} is none of the classes, {short_repr(classes, 200)}"
+                f"label={short_repr(label)} is not one of the classes, {short_repr(classes, 200)}"
             )
         if isinstance(self.model_, BinaryEstimator):
             return classes.index(label) == 1

@@ -173,7 +173,7 @@ def test_without_a_model_the_mail_goes_on(tmp_path):
         out, said = run("filter", "-m", path, data=MAIL, code=3)
         assert out == MAIL
         assert said.count("\n") == 1
-        assert "the mail is passed on unjudged" in said
+        assert "the mail is passed on unclassified" in said
     assert run("filter", "-m", tmp_path / "none.model", "--pass", data=MAIL)[0] == MAIL
 
 
@@ -214,7 +214,7 @@ def goes_on(boxes, model, words, message, passes):
     out, said = run(*filter, data=mail, code=0 if passes else 3, cwd=boxes)
     assert out == MAIL
     assert message in said
-    assert said.endswith("; the mail is passed on unjudged\n")
+    assert said.endswith("; the mail is passed on unclassified\n")
 
 
 def test_without_its_library_of_options_the_mail_goes_on(tmp_path):

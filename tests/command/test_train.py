@@ -519,7 +519,7 @@ def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
     value = [] if option.is_flag else [values.get(name, "1")]
     code, _, err = told("train", tsv, "-m", model, "--resume", option.opts[0], *value)
     assert code == 2
-    assert f"--resume goes on with the model as it is, without {option.opts[0]};" in err
+    assert f"--resume keeps the model as it is; leave out {option.opts[0]};" in err
 
 
 def test_every_option_that_a_message_names_is_one():

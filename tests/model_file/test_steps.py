@@ -318,7 +318,7 @@ CHANGES = {
     ),
     "learner among the steps": (
         lambda held: held["steps"].__setitem__(0, 7),
-        "step 'StandardScaler' is an int, and no step",
+        "step 'StandardScaler' is an int, not a step",
     ),
     "part that is unknown": (
         lambda held: first(held)[3].append(["skew", ["dict"]]),

@@ -210,7 +210,7 @@ def test_top_features_and_explanations_are_the_learners_by_class(classifier, n_c
         assert model.explain(frame[:5]) == model.explain(frame[:5], names(1))
         against = model.top_features(3, names(0))
         assert against.positive == [(name, -w) for name, w in model.top_features(3).negative]
-    with pytest.raises(ValueError, match="label='spam' is none of the classes"):
+    with pytest.raises(ValueError, match="label='spam' is not one of the classes"):
         model.top_features(label="spam")
 
 

@@ -312,7 +312,7 @@ static int sp_delta_whole(sp_header *header, size_t n, sp_fault *fault)
     const uint8_t *arrays = header->file + header->size;
     for (size_t i = header->n_arrays; i < size; i++) {
         if (arrays[i])
-            return sp_fault_say(fault, SP_WHY_DAMAGED, "there is something behind its arrays");
+            return sp_fault_say(fault, SP_WHY_DAMAGED, "there is more data after its arrays");
     }
     return sp_header_fits(header, arrays)
                ? 0
