@@ -1,4 +1,4 @@
-"""Build the C library for browsers: wasm.py FILE makes streamptron.wasm, below 290 kB.
+"""Build the C library for browsers: wasm.py FILE makes streamptron.wasm, below 330 kB.
 
 `wasm.py --missing` prints which tools are not there, and nothing if all are.
 
