@@ -354,7 +354,7 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
 def compare(
     files: tuple[str, ...], learners: str | None, positive: str | None, **given: Any
 ) -> None:
-    """Find out which learner makes the fewest errors on the events of files.
+    """Find out which learner errs least on your events.
 
     All learn the same events, each predicted before it is learned. The table has each learner's
     errors in percent, the difference from the best one's and the half-width of its 95 % interval
@@ -453,7 +453,9 @@ def explain(text: str, model: str, number: int | None) -> None:
 @config_option
 @json_option
 def info(file: str | None, model: str | None, json: bool) -> None:
-    """Describe the model in a file: what it is, what it has seen, and its memory.
+    """Describe the model in a file.
+
+    That is: what it is, what it has seen, and its memory.
 
     \b
     Examples:
