@@ -60,6 +60,7 @@ def lives():
         yield lives
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_kills", slow([100], among=[8, 100]))
 def test_consumer_that_is_killed_again_and_again_learns_each_event_once(server, lives, n_kills):
     rng = random.Random(n_kills)

@@ -47,6 +47,7 @@ def test_a_long_comparison_that_fails_is_no_long_diff_where_pytest_shows_all(tmp
     assert len(out) < 20_000
 
 
+@pytest.mark.slow
 def test_a_test_that_hangs_is_ended_and_says_where(tmp_path):
     code, _, err = run(tmp_path, "time.sleep(60)", "-o", "faulthandler_timeout=1", "-k", "hung")
     assert code == 1

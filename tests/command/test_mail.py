@@ -259,6 +259,7 @@ def test_a_mail_that_cannot_be_written_is_to_come_again(model):
 # --- learn and forget
 
 
+@pytest.mark.slow
 def test_a_mail_is_learned_once_corrected_and_forgotten(model):
     before = load(model).predict_proba_one(MAIL)
     assert run("learn", "--as", "ham", "-m", model, data=MAIL)[1].startswith(
@@ -373,6 +374,7 @@ def test_a_model_of_texts_learns_no_mails(tmp_path):
     assert out == MAIL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [[], ["--learner", "perceptron", "--positive", "spam"]])
 @pytest.mark.parametrize("label", ["Spam", "spma", "Junk", ""])
 def test_a_label_that_the_filter_does_not_have_is_a_slip(boxes, label, learner):
@@ -416,6 +418,7 @@ def test_a_filter_that_knows_only_ham_answers_ham(boxes):
     assert "--positive junk is not a label of the model: ['ham', 'spam']" in said
 
 
+@pytest.mark.slow
 def test_mails_that_come_at_once_wait_for_each_other(model):
     learn = ("learn", "--as", "ham", "-m", model)
     running = [process(*learn) for _ in range(5)]

@@ -133,6 +133,7 @@ def test_mails_are_learned_corrected_and_taken_back_and_saved_at_the_end(model):
     assert "1 known already" in run("learn", "--as", "spam", "-m", model, data=MAIL)[1]
 
 
+@pytest.mark.slow
 def test_a_server_makes_no_third_label_unless_it_is_told_to(model):  # noqa: F811
     run("learn", "--as", "list", "--new-label", "-m", model, data=HAM % (7, 7))
     third = load(model)[-1].labels

@@ -261,6 +261,7 @@ def test_an_object_with_a_bad_label_is_named(tmp_path):
 # --- predict
 
 
+@pytest.mark.slow
 def test_all_labels_that_are_likely_enough_are_written(trained):
     _, path = trained
     model = loaded(path)
@@ -328,6 +329,7 @@ def test_a_file_of_the_format_is_answered_and_corrections_are_learned(trained, t
     assert loaded(model).n_seen == n_seen + 1
 
 
+@pytest.mark.slow
 def test_one_label_is_needed_elsewhere_and_that_is_said(trained, tmp_path):
     path, model = trained
     _, said = run("predict", "--exit-code", "--positive", "ship", "-m", model, data=b"x", code=3)

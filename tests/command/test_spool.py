@@ -191,6 +191,7 @@ def test_a_save_that_fails_leaves_the_file_until_there_is_one(spool, tmp_path):
     assert loaded(model).n_seen == 2
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize("seed", range(3))

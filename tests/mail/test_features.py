@@ -55,6 +55,7 @@ def test_random_mails_with_random_parameters(seed):
         check(changed(rng, likely_mail(rng)), **params)
 
 
+@pytest.mark.slow
 @needs_mails
 @pytest.mark.parametrize("name", CORPORA)
 @pytest.mark.parametrize("n", slow({2500}, among=[60, 2500]), ids="{} of them".format)

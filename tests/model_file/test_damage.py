@@ -398,6 +398,7 @@ def test_label_that_cannot_be_is_refused(label, path):
     assert "is damaged" in refused(path)
 
 
+@pytest.mark.slow
 @every_placed_learner
 @seeds(1)
 def test_no_bit_of_a_file_opened_in_place_leads_outside_it(learner, seed):

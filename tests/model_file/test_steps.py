@@ -136,6 +136,7 @@ def test_checkpoint_of_a_pipeline_brings_back_steps_and_position(path):
     assert learned(saved.model, 25, 60) == learned(model, 25, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_process_killed_again_and_again_learns_with_the_same_bits(tmp_path, seed):

@@ -16,7 +16,7 @@ from tests.support.devtools import page
 from tests.support.served import serving
 
 pytest.importorskip("starlette")
-pytestmark = pytest.mark.once  # another Python would say the same
+pytestmark = [pytest.mark.once, pytest.mark.slow]  # each starts servers
 
 TEXTS = ("--create", "--events", "fields", "--text", "req", "--text", "ua", "--hash-seed", "1")
 FEATURES = ("--features", "status,method")
@@ -172,7 +172,6 @@ def test_fields_that_are_wrong_are_named_and_nothing_is_learned(folder, fields, 
         assert link.get("/m/web/model")["version"] == 1
 
 
-@pytest.mark.slow
 @in_chromium
 def test_the_page_asks_each_field(folder):
     with serving(folder, "--learn", *TEXTS, *FEATURES) as (link, _):

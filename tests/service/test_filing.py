@@ -11,7 +11,7 @@ from tests.support.project import ROOT
 
 pytest.importorskip("starlette")
 
-pytestmark = pytest.mark.once  # another Python would say the same
+pytestmark = [pytest.mark.once, pytest.mark.slow]  # each starts servers
 
 
 def looked(folder, port, *words):

@@ -24,7 +24,7 @@ pytest.importorskip("starlette")
 from streamptron.service import lessons
 from streamptron.service.service import Service, Settings
 
-pytestmark = pytest.mark.once  # another Python would say the same
+pytestmark = [pytest.mark.once, pytest.mark.slow]  # each starts servers
 
 LABELS = ("ham", "spam", "list")
 GONE = (OSError, http.client.HTTPException)
@@ -181,7 +181,6 @@ def test_a_killed_server_has_learned_each_acknowledged_lesson_once(model, seed):
     assert killed(model, seed, 3)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sync", ["always", "1s", "never"])
 def test_many_kills_and_saves_in_between(model, sync):
     assert killed(model, 2, 20, "--sync", sync, "--save-every", "50", "--save-seconds", "0.1")

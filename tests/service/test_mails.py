@@ -12,7 +12,7 @@ from tests.support.commands import run
 from tests.support.served import serving
 
 pytest.importorskip("starlette")
-pytestmark = pytest.mark.once  # another Python would say the same
+pytestmark = [pytest.mark.once, pytest.mark.slow]  # each starts servers
 
 RAW = {"content_type": "message/rfc822"}
 
@@ -62,7 +62,6 @@ def test_what_spamc_has_taught_survives_a_kill(model, door):  # noqa: F811
     assert load(model)[-1].n_seen == before + 3
 
 
-@pytest.mark.slow
 def test_what_the_commands_have_learned_is_known_and_can_be_corrected(model):  # noqa: F811
     run("learn", "--as", "ham", "-m", model, data=MAIL)
     with serving(model, "--learn") as (link, _):

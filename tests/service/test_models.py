@@ -17,7 +17,7 @@ from tests.support.devtools import page
 from tests.support.served import serving
 
 pytest.importorskip("starlette")
-pytestmark = pytest.mark.once  # another Python would say the same
+pytestmark = [pytest.mark.once, pytest.mark.slow]  # each starts servers
 
 
 @pytest.fixture
@@ -252,7 +252,6 @@ def test_pages_are_open_and_what_they_show_wants_a_token(folder, tokens):  # noq
         link.post("/m/new/learn", lesson, **bearer(TEACH))
 
 
-@pytest.mark.slow
 @in_chromium
 def test_the_page_lists_the_models_and_opens_each(folder):
     with at_a_port(folder, "--learn") as port, page() as tab:
@@ -272,7 +271,6 @@ def test_the_page_lists_the_models_and_opens_each(folder):
         tab.until("document.getElementById('state').textContent.startsWith('there is no model')")
 
 
-@pytest.mark.slow
 @in_chromium
 def test_the_list_is_used_by_keyboard_and_read_aloud(folder):
     with at_a_port(folder, "--learn") as port, page() as tab:

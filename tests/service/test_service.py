@@ -348,6 +348,7 @@ def wrecked(rng):
     return bytes(body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_whatever_comes_is_answered_and_never_a_fault_of_the_server(model, seed):
     rng = random.Random(seed)

@@ -12,7 +12,7 @@ from tests.support.project import ROOT
 pytest.importorskip("starlette")
 
 
-pytestmark = pytest.mark.once  # another Python would say the same
+pytestmark = [pytest.mark.once, pytest.mark.slow]  # each starts servers
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")

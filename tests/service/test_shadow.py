@@ -16,7 +16,7 @@ pytest.importorskip("starlette")
 
 from streamptron.service.shadow import SURE, log_evidence, sentence
 
-pytestmark = pytest.mark.once  # another Python would say the same
+pytestmark = [pytest.mark.once, pytest.mark.slow]  # each starts servers
 
 
 # --- The test by betting

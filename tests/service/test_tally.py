@@ -68,6 +68,7 @@ def test_a_lesson_that_is_taken_back_counts_no_more():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_the_service_counts_a_corrected_lesson_by_its_right_label(tmp_path):
     path = tmp_path / "news.model"

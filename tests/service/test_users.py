@@ -14,7 +14,7 @@ from tests.support.commands import run
 from tests.support.served import serving
 
 pytest.importorskip("starlette")
-pytestmark = pytest.mark.once  # another Python would say the same
+pytestmark = [pytest.mark.once, pytest.mark.slow]  # each starts servers
 
 RAW = {"content_type": "message/rfc822"}
 

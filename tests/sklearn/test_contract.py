@@ -100,6 +100,7 @@ def test_a_rank_and_a_probability_are_on_the_same_side(params, seed):
     np.testing.assert_array_equal(rank < 0.0, P < 0.5)
 
 
+@pytest.mark.slow
 @every_classifier_without_votes
 @seeds(3)
 def test_cross_validation_finds_what_can_be_learned(classifier, seed):

@@ -78,6 +78,7 @@ def test_one_job_is_a_fit_without_copies_whatever_the_mixes(arguments):
     assert pickle.dumps(model) == pickle.dumps(twin)
 
 
+@pytest.mark.slow
 def test_shared_passes_end_as_others_do_and_the_best_ones_weights_serve(capsys):
     X, ys = blobs(10, noise=0.3)
     held = blobs(10, n=80, noise=0.3)

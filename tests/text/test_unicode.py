@@ -25,6 +25,7 @@ def test_every_code_point_is_lowered_and_is_a_word_or_not(plane):
         assert list(tokenizer.transform_one(chr(code)).items()) == expected, hex(code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plane", range(17))
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_every_code_point_between_letters_parts_them_or_not(plane, lowercase):
