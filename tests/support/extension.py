@@ -1,7 +1,6 @@
 """The SQLite extension, built once, and databases with it."""
 
 import functools
-import shutil
 import subprocess
 
 import pytest
@@ -16,7 +15,7 @@ FOLDER = ROOT / "sqlite"
 @functools.cache
 def missing():
     """What is not on this machine, or an empty text."""
-    if shutil.which(COMPILER[0]) is None:
+    if not library.HAS_COMPILER:
         return "there is no C compiler to build the extension with"
     words = [*COMPILER, "-E", "-x", "c", "-"]
     tried = subprocess.run(words, input=b"#include <sqlite3ext.h>", capture_output=True)
