@@ -44,6 +44,7 @@ OF_HTTP = {
     "max_lines": 1_000_000,
     "max_requests": 200,
     "max_watchers": 50,
+    "jobs": None,
 }
 
 
@@ -138,7 +139,7 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
-    help="Threads that score the lines of a request.  [default: one per core, at most 4]",
+    help="Threads that answer lines, without --learn.  [default: one per core, at most 4]",
 )
 @_count("--max-requests", "The most requests in work at once.", 200)
 @_count("--max-watchers", "The most clients that watch at once.", 50, 0)
@@ -217,6 +218,8 @@ def _check(http: str | None, spamd: str | None, given: dict[str, Any]) -> None:
         raise click.UsageError("without --learn nothing is learned or saved; give that too")
     if given["shadow"] is not None and not given["learns"]:
         raise click.UsageError("--shadow learns what the model does; give --learn, too")
+    if given["jobs"] is not None and given["learns"]:
+        raise click.UsageError("--jobs is for servers without --learn; leave one of them out")
     for names, asked, there in (
         (OF_SPAMD, "--spamd", spamd is not None),
         (OF_HTTP, "--http", http is not None or spamd is None),
@@ -232,7 +235,6 @@ def _settings(given: dict[str, Any]) -> Settings:
     from streamptron.service.service import Settings
 
     bounds = Bounds(given["max_features_per_event"], given["max_labels"])
-    given["jobs"] = given["jobs"] or min(4, jobs_of(-1))
     names = {each.name for each in dataclasses.fields(Settings)} & set(given)
     return Settings(bounds=bounds, **{name: given[name] for name in names})
 
@@ -306,6 +308,7 @@ def _web(
         given["max_lines"],
         given["timeout"],
         given["max_watchers"],
+        given["jobs"] or min(4, jobs_of(-1)),
     )
     found = handed_over() if http is None else None
     listener, place = _listening(stack, http or HTTP, "--http", found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import typing
+from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from typing import Any
 
@@ -89,6 +90,7 @@ class Site:
         self._models, self._limits = models, limits
         self.closing = asyncio.Event()
         self._watchers = 0
+        self._pool = ThreadPoolExecutor(limits.jobs, "lines")
         before = "/m/{name}" if models.many else ""
         self.routes = [
             *self._of_a_model(before),
@@ -194,7 +196,7 @@ class Site:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         turns = Turns(service, do)
         if kind == LINES:
-            return LinesResponse(request, turns, self._limits)
+            return LinesResponse(request, turns, self._limits, self._pool)
         body = await self._body(request)
         if kind == MAIL:
             said = _queried(request)

@@ -12,19 +12,23 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from streamptron.doors.batch import Questions, count_line_ends
-from streamptron.service.bad import OF_THE_LIBRARY, Bad
+from streamptron.doors.batch import count_line_ends
+from streamptron.service.bad import Bad
+from streamptron.service.block import without_blank
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
 
     from starlette.types import Receive, Scope, Send
 
+    from streamptron.service.block import Block
     from streamptron.service.service import Service
 
 LINES = "application/x-ndjson"
 SLICE = 0.002  # seconds of work, after which others have their turn
 PENDING = 1000  # answers that wait for the disk together
+SMALL = 1 << 14  # bytes of a block that is not worth another thread
 UNSENT = 1 << 26  # bytes of answers that a client has not taken; then no more of it is read
 
 
@@ -36,6 +40,7 @@ class Limits:
     lines: int = 1_000_000
     seconds: float = 60.0
     watchers: int = 50
+    jobs: int = 1
 
 
 def _constant(name: str) -> Any:
@@ -83,7 +88,6 @@ class Turns:
         self.service, self.do = service, do
         self._many: Callable[[list[Any]], list[Any]] = getattr(service, f"{do}_many")
         self._n = 8  # events of a slice
-        self._size = 1 << 12  # bytes of one, of lines that the engine reads
         self.writes = do != "predict"
 
     @property
@@ -106,44 +110,17 @@ class Turns:
             await asyncio.sleep(0)
         return found
 
-    async def lines(self, block: bytes, last: int, number: int) -> tuple[list[bytes], int]:
-        """What becomes of lines that the engine reads, and the number of the last one.
-
-        They are those of a block before `last`. Others have their turn between slices; after the
-        last one they have it while more is read.
-        """
-        found: list[bytes] = []
-        at = 0
-        while at < last:
-            if at:
-                await asyncio.sleep(0)
-            end = block.find(b"\n", at + self._size, last) + 1 or last
-            began = time.perf_counter()
-            part, n = self._lines(block, at, end, number)
-            found.append(part)
-            took = time.perf_counter() - began
-            if took < SLICE / 2:
-                self._size = min(1 << 18, 2 * self._size)
-            elif took > SLICE:
-                self._size = max(1, self._size // 2)
-            at, number = end, number + n
-        return found, number
-
-    def _lines(self, block: bytes, first: int, last: int, number: int) -> tuple[bytes, int]:
-        service = self.service
-        questions = Questions(service.model.before, block, first, last, service.ledger.taught)
-
-        def others() -> list[bytes]:
-            found = self._many(decoded_lines(questions.others)) if questions.others else []
-            pairs = zip(found, questions.other_lines, strict=True)
-            return [as_line(each, number + at + 1).encode() for each, at in pairs]
-
-        try:
-            found = service.answered(questions, others)
-        except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
-            lines = decoded_lines(_without_blank(block[first:last]))
-            found = as_lines(self._many(lines), number)
-        return found, questions.n_lines
+    async def of_block(self, block: Block, number: int) -> bytes:
+        """The answers to a block, of whose lines the one before has this number."""
+        lines = block.others
+        found: list[Any] = []
+        for at in range(0, len(lines), PENDING):
+            found += await self.done(decoded_lines(lines[at : at + PENDING]))
+        pairs = zip(found, block.places, strict=True)
+        answers = block.answered([as_line(each, number + at + 1).encode() for each, at in pairs])
+        for label, n in block.counts:
+            self.service.tally.ask(label, n)
+        return answers
 
     async def durable(self, found: list[Any]) -> None:
         """Wait until what was learned is as safe as was asked, and say so."""
@@ -176,14 +153,20 @@ def as_lines(found: list[Any], number: int) -> bytes:
 class LinesResponse(Response):
     """Lines that are answered as they come, each in its order.
 
-    Most clients send all they have before they read, so reading goes on while answers wait to be
-    taken, up to UNSENT bytes of them.
+    Three tasks: one reads blocks of whole lines, one answers them in order, one sends. Most clients
+    send all they have before they read, so reading goes on while answers wait to be taken, up to
+    UNSENT bytes of them.
+
+    Blocks that the engine reads are answered by a pool of threads, each by one: so while others are
+    scored the next one is read, and the last one sent.
     """
 
-    def __init__(self, request: Request, turns: Turns, limits: Limits) -> None:
+    def __init__(self, request: Request, turns: Turns, limits: Limits, pool: Executor) -> None:
         super().__init__(media_type=LINES)
         del self.headers["content-length"]
-        self._request, self._turns, self._limits = request, turns, limits
+        self._request, self._turns, self._limits, self._pool = request, turns, limits, pool
+        # what was read: a block, or what becomes one; bytes for Python; why it ends, or None
+        self._blocks: asyncio.Queue[Any] = asyncio.Queue(limits.jobs)
         self._unsent: list[bytes] = []
         self._size = 0
         self._more = asyncio.Event()
@@ -193,20 +176,28 @@ class LinesResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         sender = asyncio.create_task(self._send(send))
+        reader = asyncio.create_task(self._read())
         try:
-            await self._read()
+            try:
+                await self._answer_all()
+            except (TimeoutError, Bad) as error:
+                bad = error if isinstance(error, Bad) else Bad(408, "the client took too long")
+                self._put(as_line(bad, 0).encode() + b"\n")
+                reader.cancel()
+                reader = asyncio.create_task(self._drain())
+            self._ended = True
+            self._more.set()
+            await sender
         except ClientDisconnect:
+            pass
+        finally:
+            reader.cancel()
             sender.cancel()
-            return
-        except (TimeoutError, Bad) as error:
-            bad = error if isinstance(error, Bad) else Bad(408, "the client took too long")
-            self._put(as_line(bad, 0).encode() + b"\n")
-        except BaseException:
-            sender.cancel()
-            raise
-        self._ended = True
-        self._more.set()
-        await sender
+
+    async def _drain(self) -> None:
+        """Take what still comes, until all is sent; the client may read only after that."""
+        while (await self._request.receive()).get("more_body"):
+            pass
 
     async def _send(self, send: Send) -> None:
         while True:
@@ -226,7 +217,15 @@ class LinesResponse(Response):
         self._more.set()
 
     async def _read(self) -> None:
-        limits, number, rest, more = self._limits, 0, b"", True
+        last = None
+        try:
+            await self._read_all()
+        except Exception as error:  # it is raised where all before it is answered
+            last = error
+        await self._blocks.put(last)
+
+    async def _read_all(self) -> None:
+        limits, n, rest, more = self._limits, 0, b"", True
         while more:
             async with asyncio.timeout(limits.seconds):
                 message = await self._request.receive()
@@ -238,31 +237,43 @@ class LinesResponse(Response):
             rest = block[end:]
             if len(rest) > limits.body:
                 raise Bad(413, f"a line has more than --max-size {limits.body} bytes")
-            if self._turns.reads_lines and number + count_line_ends(block, end) < limits.lines:
-                parts, number = await self._turns.lines(block, end, number)
-                await self._put_all(parts)
-            else:
-                number = await self._answer(block[:end], number)
+            n += count_line_ends(block, end)
+            if not self._turns.reads_lines or n >= limits.lines:  # where it ends, Python finds
+                await self._blocks.put(block[:end])
+            elif end > SMALL:
+                reader = self._turns.service.reader()
+                loop = asyncio.get_running_loop()
+                await self._blocks.put(loop.run_in_executor(self._pool, reader, block, end))
+            elif end:
+                await self._blocks.put(self._turns.service.reader()(block, end))
+
+    async def _answer_all(self) -> None:
+        number = 0
+        while (block := await self._blocks.get()) is not None:
+            if isinstance(block, Exception):
+                raise block
+            if isinstance(block, bytes):
+                number = await self._answer(block, number)
+                continue
+            if isinstance(block, asyncio.Future):
+                block = await block
+            await self._put_all(await self._turns.of_block(block, number))
+            number += block.n_lines
 
     async def _answer(self, block: bytes, number: int) -> int:
-        lines = _without_blank(block)
+        lines = without_blank(block)
         if number + len(lines) > self._limits.lines:
             most = self._limits.lines
             raise Bad(413, f"there are more than --max-lines {most}; send them in parts")
         for at in range(0, len(lines), PENDING):
             found = await self._turns.done(decoded_lines(lines[at : at + PENDING]))
             await self._turns.durable(found)
-            await self._put_all([as_lines(found, number + at)])
+            await self._put_all(as_lines(found, number + at))
         return number + len(lines)
 
-    async def _put_all(self, parts: list[bytes]) -> None:
-        for part in parts:
-            self._put(part)
+    async def _put_all(self, body: bytes) -> None:
+        self._put(body)
         while self._size > UNSENT:
             self._room.clear()
             async with asyncio.timeout(self._limits.seconds):
                 await self._room.wait()
-
-
-def _without_blank(block: bytes) -> list[bytes]:
-    return [line for line in block.split(b"\n") if line.strip()]

@@ -270,14 +270,14 @@ class Served:
                 found = learner.predict_proba_one(seen)
         return Answer(label, found[label], found)
 
-    def answers(self, rows: Any, jobs: int) -> tuple[list[Any], array[int], array[float]]:
+    def answers(self, rows: Any) -> tuple[list[Any], array[int], array[float]]:
         """Labels as JSON; and of each row the number of its label, or -1, and the probability.
 
-        It is the engine's door for batches, which up to `jobs` threads score.
+        It is the engine's door for batches.
         """
         n = len(rows)
         outputs, p = array("q", bytes(8 * n)), array("d", bytes(8 * n))
-        done, labels = self.learner._predict_rows(rows, None, outputs, None, None, p, n_jobs=jobs)
+        done, labels = self.learner._predict_rows(rows, None, outputs, None, None, p)
         if done < n:
             raise MemoryError("there is no memory for the scores")
         return [self.name(label) for label in labels], outputs, p

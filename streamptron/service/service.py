@@ -2,9 +2,9 @@
 
     lesson -> checked -> a line of the log -> learned -> acknowledged, once the disk has it
 
-All of it happens in one thread, so that the order of the log is the order in which was learned. Two
-things take long and go elsewhere: a save, which writes a copy of the model that was made at once,
-and waiting for the disk.
+All of it happens in one thread, so that the order of the log is the order in which was learned.
+What takes long goes elsewhere: a save, which writes a copy of the model that was made at once;
+waiting for the disk; and blocks of lines, if the model only answers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import os
 import secrets
 import time
 import typing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from streamptron.keeping.read import read as read_model
 from streamptron.keeping.tickets import Step, ticket_event
 from streamptron.service import lessons
 from streamptron.service.bad import OF_THE_LIBRARY, Bad, refused
+from streamptron.service.block import Block, heads_of
 from streamptron.service.learning import goes_back, is_sure, learn
 from streamptron.service.ledger import ID_MOST, Asked, Ledger, Taught, id_of, of_a_server
 from streamptron.service.mails import Mails
@@ -65,7 +67,6 @@ class Settings:
     known_labels: bool = False
     learn_unsure: float | None = None
     shadow: str | None = None
-    jobs: int = 1
 
 
 class Service:
@@ -413,11 +414,11 @@ class Service:
         answers: list[Any] = [None] * len(events)
         try:
             rows = model.before.transform_many([events[at]["text"] for at in plain])
-            labels, outputs, p = model.answers(rows, self.settings.jobs)
+            labels, outputs, p = model.answers(rows)
         except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
             plain = []
         else:
-            heads, tail = _heads(labels), f',"version":{self.n}}}'
+            heads, tail = heads_of(labels), f',"version":{self.n}}}'
             asked = [0] * len(heads)
             for at, k, probability in zip(plain, outputs, p, strict=True):
                 id = events[at].get("id")
@@ -432,19 +433,9 @@ class Service:
                 answers[at] = self._safely(self.predict, said)
         return answers
 
-    def answered(self, questions: Any, others: Callable[[], list[bytes]]) -> bytes:
-        """The answers to a block of lines of JSON, without an object for each.
-
-        `others` gives those to lines that are not a text alone.
-        """
-        labels, outputs, p = self.model.answers(questions, self.settings.jobs)
-        heads = [head.encode() for head in _heads(labels)]
-        tail = f',"version":{self.n}}}'.encode()
-        found: bytes
-        found, counts = questions.answered(heads, tail, outputs, p, others())
-        for label, n in zip([*labels, None], counts, strict=True):
-            self.tally.ask(label, n)
-        return found
+    def reader(self) -> Callable[[bytes, int], Block]:
+        """What reads and answers blocks of lines, on any thread, with the model of this moment."""
+        return partial(Block, self.model, self.n, self.ledger.taught)
 
     def _safely(self, call: Any, said: Any) -> dict[str, Any] | Bad:
         """What a call answers, or the error, for a line of many."""
@@ -788,12 +779,6 @@ class Service:
             "keeps_texts": bool(self.settings.keep_texts),
             "at": time.time(),
         }
-
-
-def _heads(labels: list[Any]) -> list[str]:
-    """How an answer begins, by its label; the last one is without."""
-    heads = [f'"label":{json.dumps(label)},"probability":' for label in labels]
-    return [*heads, '"label":null,"probability":null']
 
 
 def _is_plain(said: Any) -> bool:

@@ -344,6 +344,8 @@ def test_a_port_answers_too_and_ctrl_c_ends_it(model):  # noqa: F811
         (["--spamd", "localhost:"], 2, "give a host and a port, as 127.0.0.1:783"),
         (["--spamd", "none/sock"], 1, "--spamd none/sock: No such file or directory"),
         (["--spamd", "sock", "--save-every", "1"], 2, "without --learn nothing is learned"),
+        (["--jobs", "2", "--learn"], 2, "--jobs is for servers without --learn"),
+        (["--jobs", "2", "--spamd", "sock"], 2, "--jobs is for --http; leave it out"),
         (["--spamd", "sock", "--positive", "Junk"], 1, "--positive Junk is not a label"),
     ],
 )

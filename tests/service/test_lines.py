@@ -142,6 +142,60 @@ def test_the_number_of_threads_changes_no_answer(model, seed):
     assert asked == len(lines) - found[0][1].count('"error"')
 
 
+def many(n):
+    """A body of so many lines."""
+    return b"".join(b'{"id": "%d", "text": "a late goal"}\n' % i for i in range(n))
+
+
+def asking(link, n_bytes):
+    """A socket to which the head of a request of so many bytes was sent."""
+    link.connect()
+    head = f"POST /predict HTTP/1.1\r\nHost: a\r\nContent-Length: {n_bytes}\r\n"
+    link.sock.sendall(f"{head}Content-Type: application/x-ndjson\r\n\r\n".encode())
+    return link.sock
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_answers_come_while_the_client_waits_to_send_more(model, jobs):
+    part = many(3000)  # more than one thread gets at a time
+    with serving(model, "--jobs", jobs) as (link, _):
+        sock, found = asking(link, 3 * len(part) + 5), b""
+        for n in range(3):
+            sock.sendall(part)
+            while found.count(b'"version":') < 3000 * (n + 1):
+                data = sock.recv(1 << 16)
+                assert data, found[-1000:]
+                found += data
+        sock.sendall(b"{}\n{}")
+        while not found.endswith(b"0\r\n\r\n"):
+            found += sock.recv(1 << 16)
+        assert b'"line":9001,' in found
+        assert b'"line":9002,' in found
+        ids = [int(id) for id in re.findall(rb'"id":"(\d+)"', found)]
+        assert ids == 3 * list(range(3000))
+
+
+def test_what_came_before_a_line_that_is_too_long_is_answered(model):
+    body = many(20_000) + b'{"text": "' + b"a" * 2_000_000
+    with serving(model, "--jobs", "2") as (link, _):
+        status, text = link.ask("POST", "/predict", body, content_type="application/x-ndjson")
+        *answers, last = (json.loads(line) for line in text.splitlines())
+        assert status == 200
+        assert [answer["id"] for answer in answers] == [str(n) for n in range(20_000)]
+        assert last["error"]["status"] == 413
+
+
+def test_a_client_that_goes_leaves_nothing_behind(model):
+    body, said = many(20_000), []
+    with serving(model, "--jobs", "2", said=said) as (link, _):
+        for n in range(5):
+            sock = asking(link, 2 * len(body))
+            sock.sendall(body[: len(body) * (n + 1) // 5])
+            link.close()
+        assert len(link.lines("/predict", [{"text": "goal"}] * 9)) == 9
+    assert said == [""]
+
+
 def test_more_lines_than_allowed_are_refused_and_blank_ones_do_not_count(model):
     with serving(model, "--max-lines", "3") as (link, _):
         assert len(link.lines("/predict", ['{"text": "goal"}\n\n'] * 3)) == 3
