@@ -262,21 +262,22 @@ class Site:
 
     async def _watched(self, service: Service) -> AsyncIterator[str]:
         """Numbers once a second, and lessons soon after they come, those of a moment together."""
-        queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue(100)
         self._watchers += 1
-        service.watchers.add(queue)
+        service.watchers += 1
+        heard = service.n_recent
         try:
             while not self.closing.is_set():
                 yield f"event: stats\ndata: {self._stats_of(service)}\n\n"
                 ends = time.monotonic() + 1.0
                 while not self.closing.is_set() and time.monotonic() < ends:
                     await asyncio.sleep(MOMENT)
-                    told = [queue.get_nowait() for _ in range(queue.qsize())]
-                    if told:
-                        yield "".join(f"event: lesson\ndata: {encoded(each)}\n\n" for each in told)
+                    if n := service.n_recent - heard:
+                        heard += n
+                        lessons = encoded(list(service.recent)[-n:])
+                        yield f"event: lessons\ndata: {lessons}\n\n"
         finally:
             self._watchers -= 1
-            service.watchers.discard(queue)
+            service.watchers -= 1
 
     async def _told(self, request: Request, service: Service, do: str) -> Response:
         if do == "save":

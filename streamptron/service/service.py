@@ -18,6 +18,7 @@ import os
 import secrets
 import time
 import typing
+from collections import deque
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ if typing.TYPE_CHECKING:
 
 OURS = "serve"  # the key of our part in a file's metadata
 LOOKS = 0.05  # seconds between mistakes that are explained, so that none costs the learner
+RECENT = 1000  # lessons of a moment that watchers hear of
 MAPPED = 1 << 26  # bytes of a file that who only answers uses in place; smaller ones are read
 TRIES = 5.0  # seconds until a save that has failed is tried again
 
@@ -95,7 +97,9 @@ class Service:
         self.tally = Tally()
         self.texts: dict[str, tuple[dict[str, Any], Any, float]] = {}  # for the queue
         self.seen: dict[str, Any] = {}  # what doors have worked out of it
-        self.watchers: set[asyncio.Queue[dict[str, Any]]] = set()
+        self.watchers = 0  # who hear of lessons
+        self.recent: deque[dict[str, Any]] = deque(maxlen=RECENT)  # lessons, while somebody watches
+        self.n_recent = 0  # that were put there
         self.log: Any = None
         self.file = identity(path)
         self.saved_at: float | None = None
@@ -665,9 +669,9 @@ class Service:
         self.texts.pop(id, None)
         if self.mails is not None:
             self.mails.count(lesson)
-        for watcher in self.watchers:
-            if not watcher.full():
-                watcher.put_nowait({"done": do, "id": id, "label": label, "wrong": wrong})
+        if self.watchers:
+            self.recent.append({"done": do, "id": id, "label": label, "wrong": wrong})
+            self.n_recent += 1
 
     def _done(self, done: str, lesson: dict[str, Any]) -> dict[str, Any]:
         key = "labels" if self.model.several else "label"

@@ -1,6 +1,7 @@
 """`streamptron serve` over HTTP: what it answers, what it learns, and what it refuses."""
 
 import base64
+import contextlib
 import json
 import random
 
@@ -17,7 +18,7 @@ from streamptron import (
     save,
 )
 from tests.support.commands import run
-from tests.support.served import serving
+from tests.support.served import Link, serving
 
 pytest.importorskip("starlette")
 
@@ -320,9 +321,31 @@ def test_who_watches_hears_of_numbers_and_lessons(model):
         link.request("GET", "/events")
         answer = link.getresponse()
         assert answer.headers["content-type"].startswith("text/event-stream")
-        assert answer.readline() == b"event: stats\n"
-        assert json.loads(answer.readline().removeprefix(b"data: "))["lessons"] == 0
+        kind, stats = event_of(answer)
+        assert (kind, stats["lessons"]) == ("stats", 0)
+        with contextlib.closing(Link(link.path)) as other:
+            for n in range(30):
+                other.post("/learn", {"id": f"l{n}", "text": "goal", "label": "sport"})
+            other.post("/undo", {"id": "l7"})
+            other.post("/learn", {"id": "l7", "text": "goal", "label": "politics"})
+        lessons = []
+        while len(lessons) < 32 or stats["undone"] != 1:
+            kind, found = event_of(answer)
+            if kind == "lessons":
+                lessons += found
+            else:
+                stats = found
         answer.close()
+    assert [each["id"] for each in lessons] == [*(f"l{n}" for n in range(30)), "l7", "l7"]
+    assert [each["done"] for each in lessons] == [*["learn"] * 30, "undo", "learn"]
+    assert lessons[0] == {"done": "learn", "id": "l0", "label": "sport", "wrong": False}
+
+
+def event_of(answer):
+    """The kind and the data of a server-sent event."""
+    kind, data, end = (answer.readline() for _ in range(3))
+    assert end == b"\n", (kind, data)
+    return kind.decode().removeprefix("event: ").strip(), json.loads(data.removeprefix(b"data: "))
 
 
 def test_the_api_is_described_as_it_is(model):
