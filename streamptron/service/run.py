@@ -21,10 +21,11 @@ SWITCH = 0.0001
 # When Python looks for garbage. An answer waits meanwhile, so it is to look through few objects at
 # a time. What is remembered is packed (ledger.py), so that it is not looked through at all.
 GARBAGE = (1000, 3, 10)
-# Bytes that are asked for and freed once, at the start. From then on glibc keeps twice as many free
-# ones at the end of its memory. Else it gives them back to the system after each request, and the
-# next one gets them page by page.
-FREE = 1 << 24
+# What glibc's mallopt is given at the start, by the numbers in its malloc.h. Free memory at the end
+# of the heap is kept, up to 32 MB: else it goes back to the system after each request, and the next
+# one gets it page by page. All threads share one heap: else each keeps free memory of its own.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
+MALLOC = {M_TRIM_THRESHOLD: 1 << 25, M_MMAP_THRESHOLD: 1 << 24, M_ARENA_MAX: 1}
 
 
 class Door(typing.Protocol):
@@ -66,6 +67,7 @@ class Running:
 
     def run(self) -> int:
         """Answer until a signal ends it; the exit code."""
+        _set_malloc()
         _many_files(sum(door.n_clients for door in self.doors) + self.models.n_files)
         before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH)
@@ -79,7 +81,6 @@ class Running:
         gc.collect()
         gc.freeze()  # what is there now stays, and is not looked through again
         gc.set_threshold(*GARBAGE)
-        bytes(FREE)
         saved = True
         try:
             await self._serve()
@@ -127,6 +128,16 @@ class Running:
             notify("WATCHDOG=1")
             await self.models.do("tick")
             await asyncio.sleep(TICK)
+
+
+def _set_malloc() -> None:
+    """Have the C library's malloc do as a server needs, where it is glibc's."""
+    import ctypes
+
+    with contextlib.suppress(AttributeError, OSError):
+        mallopt = ctypes.CDLL(None).mallopt
+        for name, value in MALLOC.items():
+            mallopt(name, value)
 
 
 def _many_files(n: int) -> None:
