@@ -48,7 +48,7 @@ class TextPipeline(Savable, compose.Pipeline):
     """
 
     _pair: tuple[TextDoor, Any] | None = None
-    _lines: dict[str, Any] | None = None  # what the command line keeps, see command/lines.py
+    _lines: dict[str, Any] | None = None  # what the command line keeps, see files/lines.py
 
     def _file_parts(self) -> tuple[Any, Any, Any] | None:
         """Learner, tokenizer and lines; None if it is not ``Tokenizer() | learner``."""

@@ -29,11 +29,11 @@ class Contents(typing.NamedTuple):
     Attributes
     ----------
     learner
-        The Perceptron, MulticlassPerceptron or MIRA.
+        The learner, of any class.
     tokenizer
         The Tokenizer before it; None: the learner is alone.
     lines
-        How the command line reads and writes lines (see command/lines.py), or None.
+        How the command line reads and writes lines (see files/lines.py), or None.
     metadata
         The user's.
     position
