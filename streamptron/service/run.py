@@ -7,25 +7,23 @@ import contextlib
 import gc
 import signal
 import sys
+import time
 import typing
 from typing import Any
 
 from streamptron.common.process import say
+from streamptron.service import memory
 from streamptron.service.systemd import notify
 
 if typing.TYPE_CHECKING:
     from streamptron.service.models import Folder, One
 
 TICK = 0.2  # seconds
+TRIM = 10.0  # seconds, after which free memory goes back to the system
 SWITCH = 0.0001
 # When Python looks for garbage. An answer waits meanwhile, so it is to look through few objects at
 # a time. What is remembered is packed (ledger.py), so that it is not looked through at all.
 GARBAGE = (1000, 3, 10)
-# What glibc's mallopt is given at the start, by the numbers in its malloc.h. Free memory at the end
-# of the heap is kept, up to 32 MB: else it goes back to the system after each request, and the next
-# one gets it page by page. All threads share one heap: else each keeps free memory of its own.
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
-MALLOC = {M_TRIM_THRESHOLD: 1 << 25, M_MMAP_THRESHOLD: 1 << 24, M_ARENA_MAX: 1}
 
 
 class Door(typing.Protocol):
@@ -67,7 +65,7 @@ class Running:
 
     def run(self) -> int:
         """Answer until a signal ends it; the exit code."""
-        _set_malloc()
+        memory.settle()
         _many_files(sum(door.n_clients for door in self.doors) + self.models.n_files)
         before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH)
@@ -124,20 +122,14 @@ class Running:
         job.add_done_callback(self._jobs.discard)
 
     async def _tick(self) -> None:
+        loop, trimmed = asyncio.get_running_loop(), time.monotonic()
         while True:
             notify("WATCHDOG=1")
             await self.models.do("tick")
+            if time.monotonic() - trimmed > TRIM:
+                await loop.run_in_executor(None, memory.trim)
+                trimmed = time.monotonic()
             await asyncio.sleep(TICK)
-
-
-def _set_malloc() -> None:
-    """Have the C library's malloc do as a server needs, where it is glibc's."""
-    import ctypes
-
-    with contextlib.suppress(AttributeError, OSError):
-        mallopt = ctypes.CDLL(None).mallopt
-        for name, value in MALLOC.items():
-            mallopt(name, value)
 
 
 def _many_files(n: int) -> None:
