@@ -10,11 +10,20 @@ from streamptron.doors.model cimport Model
 cdef bint is_true(label)
 
 
-cdef class BinaryModel(Model):
+cdef class OneLabelModel(Model):
+    cdef object _checked(self, y)
+    cdef Py_ssize_t _read_labelled(self, x, label) except -1
+    cdef int _name_output(self, label) except -1
+    cdef object _label_of(self, Py_ssize_t output)
+    cdef double _decision(self) noexcept
+    cdef dict _decisions(self)
+
+
+cdef class BinaryModel(OneLabelModel):
     pass
 
 
-cdef class LabelModel(Model):
+cdef class LabelModel(OneLabelModel):
     cdef list _labels
     cdef dict _label_ids            # their numbers; may lack the last labels, see _known_ids
     cdef list _next_labels          # what they will be after the batch at hand
@@ -22,12 +31,8 @@ cdef class LabelModel(Model):
     cdef dict _known_ids(self)
     cdef int _expect_names(self, Py_ssize_t n) except -1
 
-    cdef Py_ssize_t _read_labelled(self, x, label) except -1
     cdef int _check_room(self, label, Py_ssize_t n_labels) except -1
     cdef int _expect_alarm(self, dict alarms, label, Py_ssize_t output) except -1
-    cdef int _name_output(self, label) except -1
-    cdef dict _decisions(self)
-    cdef object _label_of(self, Py_ssize_t output)
     cdef void _meet_first(self, bint true) noexcept
 
 

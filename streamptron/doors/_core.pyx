@@ -20,10 +20,9 @@ from streamptron.engine.adaptive cimport sp_alarms_bind
 from streamptron.engine.linear cimport (
     SP_ANSWER_LABELS, SP_ANSWER_TWO, SP_ANSWER_SIGN, sp_rule, sp_rule_answer)
 from streamptron.engine.path cimport (
-    sp_answer, sp_event_probabilities, sp_learner, sp_learner_answer, sp_learner_decide,
-    sp_learner_decision, sp_learner_expect, sp_learner_expect_outputs, sp_learner_labels,
-    sp_learner_learn, sp_learner_probabilities, sp_learner_score, sp_learner_several,
-    sp_learner_split)
+    sp_answer, sp_event_probabilities, sp_learner, sp_learner_answer, sp_learner_by_label,
+    sp_learner_decide, sp_learner_decision, sp_learner_expect, sp_learner_expect_outputs,
+    sp_learner_labels, sp_learner_learn, sp_learner_score, sp_learner_several, sp_learner_split)
 
 from streamptron.common.names import short_repr
 from streamptron.doors.names import interned
@@ -45,36 +44,71 @@ cdef int _answer_of(int kind) noexcept:
     return sp_rule_answer(&rule)
 
 
-# --- Binary -------------------------------------------------------------------------------------
+cdef dict by_label(list labels, list numbers):
+    """The number of each label. To hash an odd one may run code of the user's."""
+    cdef Py_ssize_t k
+    cdef dict found = {}
+    for k in range(min(len(labels), len(numbers))):
+        found[labels[k]] = numbers[k]
+    return found
 
-cdef class BinaryModel(Model):
-    """One output; labels are truth values."""
 
-    cdef Model _blank(self, int kind):
-        if _answer_of(kind) != SP_ANSWER_SIGN:
-            raise ValueError(f"the rule {kind} is not for two labels")
-        return BinaryModel.__new__(BinaryModel)
+# --- One label an event -------------------------------------------------------------------------
 
-    cdef Py_ssize_t _set_labels(self, labels) except -1:
-        if labels is not None:
-            raise ValueError("a model for two labels keeps no list of them")
-        return 1
+cdef class OneLabelModel(Model):
+    """Learns and predicts one label of each event."""
+
+    cdef object _checked(self, y):
+        """A label as it is kept, or an error."""
+        raise NotImplementedError
 
     def _checked_label(self, y):
-        return bool(_truth_label(y))
+        return self._checked(y)
 
-    def _outputs(self, labels):
-        return [int(label) for label in labels]
+    cdef Py_ssize_t _read_labelled(self, x, label) except -1:
+        """Read an event; the number of its checked label, where a new one gets the next."""
+        raise NotImplementedError
+
+    cdef int _name_output(self, label) except -1:
+        """After learning: a new output is this label's."""
+        return 0
+
+    cdef object _label_of(self, Py_ssize_t output):
+        cdef list labels = self._label_list()
+        return labels[output] if 0 <= output < len(labels) else None
+
+    cdef double _decision(self) noexcept:
+        """The score of a scored event by the vector that answers, if two labels have one output."""
+        cdef sp_answer answer = sp_learner_answer(&self.learner, &self.event)
+        return sp_learner_decision(&self.event, answer.kind)[0]
+
+    cdef dict _decisions(self):
+        """The score of a scored event for each label, by the vector that answers."""
+        cdef const double* scores
+        cdef Py_ssize_t k
+        cdef list decision, labels
+        cdef sp_answer answer
+        answer = sp_learner_answer(&self.learner, &self.event)
+        sp_learner_decide(&self.learner, &self.event)
+        scores = sp_learner_decision(&self.event, answer.kind)
+        collecting = gc_disable()     # a finalizer might use the scratch
+        decision = [scores[k] for k in range(self.learner.table.n_outputs)]
+        labels = self._label_list()
+        if collecting:
+            gc_enable()
+        self._settle()
+        return by_label(labels, decision)
 
     def learn_one(self, x, y, w=1.0, undo=False):
-        """Learn from one event, if it is a mistake.
+        """Learn from one event.
 
         Parameters
         ----------
         x
             A mapping of features to numbers.
         y
-            The label: True or False, or any 1 or 0.
+            The label: any hashable, and a new one is added; of a Perceptron True or False, or any 1
+            or 0.
         w
             The sample weight, at least 0: it scales the step.
         undo
@@ -89,32 +123,74 @@ cdef class BinaryModel(Model):
         """
         if undo is not False:
             return self._learn_undoable(x, y, w, undo)
-        cdef bint label = _truth_label(y)
+        label = self._checked(y)
         cdef double step
+        cdef Py_ssize_t output
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             step = self._step(label, w)
-            self._read(x, True)
-            if sp_learner_learn(&self.learner, &self.event, label, step) < 0:
+            output = self._read_labelled(x, label)
+            if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
                 self._no_memory("no memory for the update; the model has not learned this event")
             self._settle()
+            self._name_output(label)
 
     def predict_one(self, x):
-        """Predict the label of one event: True where the decision function is above 0.
+        """Predict the label of one event; None before the first label.
+
+        A Perceptron always answers: True where the decision function is above 0. None is neither a
+        label nor a number: do not use it as a feature of another learner.
 
         Parameters
         ----------
         x
             A mapping of features to numbers.
         """
-        cdef bint label
+        cdef Py_ssize_t output
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             self._score(x)
-            label = sp_learner_answer(&self.learner, &self.event).verdict.best
+            output = sp_learner_answer(&self.learner, &self.event).verdict.best
             self._settle()
-            return label
+            return self._label_of(output)
+
+    def predict_proba_one(self, x, top=None):
+        """The probability of each label seen so far; {} before the first.
+
+        A Perceptron always knows both of its labels.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        top
+            How many labels, the most probable first; of equal ones that which came first. None:
+            all, in the order in which they came.
+        """
+        cdef Py_ssize_t n
+        cdef const double* p
+        cdef list probabilities, labels
+        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
+            room = None if top is None else top_buffer(top, len(self._label_list()))
+            self._score(x)
+            n = sp_learner_labels(&self.learner)
+            p = sp_event_probabilities(&self.learner, &self.event)
+            collecting = gc_disable()     # a finalizer might use the scratch
+            labels = self._label_list()
+            if room is None:
+                probabilities = [p[k] for k in range(n)]
+            else:
+                places = largest(p, n, room)
+                probabilities = [p[k] for k in places]
+                labels = [labels[k] for k in places]
+            if collecting:
+                gc_enable()
+            self._settle()
+            return by_label(labels, probabilities)
 
     def decision_function_one(self, x):
-        """The score of one event, w.x plus the intercept, by the vector that answers.
+        """The score of one event, by the vector that answers.
+
+        For two labels one number: w.x plus the intercept. For more, and for a MulticlassPerceptron
+        and MIRA in any case, a number per label.
 
         Parameters
         ----------
@@ -122,34 +198,13 @@ cdef class BinaryModel(Model):
             A mapping of features to numbers.
         """
         cdef double score
-        cdef sp_answer answer
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             self._score(x)
-            answer = sp_learner_answer(&self.learner, &self.event)
-            score = sp_learner_decision(&self.event, answer.kind)[0]
+            if sp_learner_by_label(&self.learner):
+                return self._decisions()
+            score = self._decision()
             self._settle()
             return score
-
-    def predict_proba_one(self, x, top=None):
-        """The probability of each label of one event, calibrated online: {False: ., True: .}.
-
-        Parameters
-        ----------
-        x
-            A mapping of features to numbers.
-        top
-            How many labels, the most probable first; None: both.
-        """
-        cdef double p[2]
-        room = None if top is None else top_buffer(top, 2)
-        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            self._score(x)
-            sp_learner_probabilities(
-                &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
-            self._settle()
-            if room is None:
-                return {False: p[0], True: p[1]}
-            return {bool(k): p[k] for k in largest(p, 2, room)}
 
     def test_then_train_one(self, x, y, w=1.0):
         """Predict, then learn, in one pass: returns the prediction made before learning.
@@ -159,23 +214,51 @@ cdef class BinaryModel(Model):
         x
             A mapping of features to numbers.
         y
-            The label: True or False, or any 1 or 0.
+            The label, as for `learn_one`.
         w
             The sample weight, at least 0.
         """
-        cdef bint label = _truth_label(y)
+        label = self._checked(y)
         cdef double step
-        cdef bint prediction
+        cdef Py_ssize_t output
+        cdef Py_ssize_t prediction
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             step = self._step(label, w)
-            self._read(x, True)
+            output = self._read_labelled(x, label)
             if sp_learner_score(&self.learner, &self.event) < 0:
                 self._no_memory("no memory for the scores")
             prediction = sp_learner_answer(&self.learner, &self.event).verdict.best
-            if sp_learner_learn(&self.learner, &self.event, label, step) < 0:
+            if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
                 self._no_memory("no memory for the update; the model has not learned this event")
             self._settle()
-            return prediction
+            self._name_output(label)
+            return self._label_of(prediction)
+
+
+# --- Binary -------------------------------------------------------------------------------------
+
+cdef class BinaryModel(OneLabelModel):
+    """One output; labels are truth values."""
+
+    cdef Model _blank(self, int kind):
+        if _answer_of(kind) != SP_ANSWER_SIGN:
+            raise ValueError(f"the rule {kind} is not for two labels")
+        return BinaryModel.__new__(BinaryModel)
+
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        if labels is not None:
+            raise ValueError("a model for two labels keeps no list of them")
+        return 1
+
+    cdef object _checked(self, y):
+        return bool(_truth_label(y))
+
+    cdef Py_ssize_t _read_labelled(self, x, label) except -1:
+        self._read(x, True)
+        return label is True
+
+    def _outputs(self, labels):
+        return [int(label) for label in labels]
 
 
 cdef int _truth_label(y) except -1:
@@ -194,7 +277,7 @@ cdef int _truth_label(y) except -1:
 
 # --- Any labels ---------------------------------------------------------------------------------
 
-cdef class LabelModel(Model):
+cdef class LabelModel(OneLabelModel):
     """One output per label; labels are numbered as they appear."""
 
     def __cinit__(self):
@@ -253,7 +336,7 @@ cdef class LabelModel(Model):
         (<LabelModel> other)._labels = list(self._labels)
         (<LabelModel> other)._label_ids = dict(self._label_ids)
 
-    def _checked_label(self, y):
+    cdef object _checked(self, y):
         if type(y) is str or type(y) is int or type(y) is bool:
             return y
         if type(y) is tuple:
@@ -351,7 +434,7 @@ cdef class LabelModel(Model):
     def _add_label(self, y):
         """Make a label known before anything is learned of it."""
         self._enter(True)
-        label = self._checked_label(y)
+        label = self._checked(y)
         if label in self._known_ids():
             raise ValueError(f"the label {short_repr(label)} occurs twice")
         self._check_room(label, len(self._labels))
@@ -409,147 +492,6 @@ cdef class LabelModel(Model):
         while len(self._labels) < sp_learner_labels(&self.learner):
             self._labels.append(self._next_labels[len(self._labels)])
 
-    cdef dict _decisions(self):
-        """The score of a scored event for each label, by the vector that answers."""
-        cdef const double* scores
-        cdef Py_ssize_t k
-        cdef sp_answer answer
-        answer = sp_learner_answer(&self.learner, &self.event)
-        sp_learner_decide(&self.learner, &self.event)
-        scores = sp_learner_decision(&self.event, answer.kind)
-        collecting = gc_disable()     # a finalizer might use the scratch
-        decision = [scores[k] for k in range(self.learner.table.n_outputs)]
-        labels = self._labels
-        if collecting:
-            gc_enable()
-        self._settle()
-        return dict(zip(labels, decision))
-
-    cdef object _label_of(self, Py_ssize_t output):
-        return self._labels[output] if 0 <= output < len(self._labels) else None
-
-    def learn_one(self, x, y, w=1.0, undo=False):
-        """Learn from one event.
-
-        Parameters
-        ----------
-        x
-            A mapping of features to numbers.
-        y
-            The label, any hashable; a new one is added.
-        w
-            The sample weight, at least 0: it scales the step.
-        undo
-            True: return a Step, which ``undo`` takes back.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If x, y or w is invalid. The model has not changed then.
-        MemoryError
-            If memory runs out. The model has not changed then, either.
-        """
-        if undo is not False:
-            return self._learn_undoable(x, y, w, undo)
-        label = self._checked_label(y)
-        cdef double step
-        cdef Py_ssize_t output
-        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            step = self._step(label, w)
-            output = self._read_labelled(x, label)
-            if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
-                self._no_memory("no memory for the update; the model has not learned this event")
-            self._settle()
-            self._name_output(label)
-
-    def predict_one(self, x):
-        """Predict the label of one event; None before the first label.
-
-        None is neither a label nor a number: do not use it as a feature of another learner.
-
-        Parameters
-        ----------
-        x
-            A mapping of features to numbers.
-        """
-        cdef Py_ssize_t output
-        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            self._score(x)
-            output = sp_learner_answer(&self.learner, &self.event).verdict.best
-            self._settle()
-            return self._label_of(output)
-
-    def decision_function_one(self, x):
-        """The score of one event for each label, by the vector that answers.
-
-        Parameters
-        ----------
-        x
-            A mapping of features to numbers.
-        """
-        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            self._score(x)
-            return self._decisions()
-
-    def predict_proba_one(self, x, top=None):
-        """The probability of each label seen so far; {} before the first.
-
-        Parameters
-        ----------
-        x
-            A mapping of features to numbers.
-        top
-            How many labels, the most probable first; of equal ones that which came first. None:
-            all, in the order in which they came.
-        """
-        cdef Py_ssize_t n
-        cdef const double* p
-        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            room = None if top is None else top_buffer(top, len(self._labels))
-            self._score(x)
-            n = sp_learner_labels(&self.learner)
-            p = sp_event_probabilities(&self.learner, &self.event)
-            collecting = gc_disable()     # a finalizer might use the scratch
-            labels = self._labels
-            if room is None:
-                probabilities = [p[k] for k in range(n)]
-            else:
-                places = largest(p, n, room)
-                probabilities = [p[k] for k in places]
-                labels = [labels[k] for k in places]
-            if collecting:
-                gc_enable()
-            self._settle()
-            return dict(zip(labels, probabilities))
-
-    def test_then_train_one(self, x, y, w=1.0):
-        """Predict, then learn, in one pass: returns the prediction made before learning.
-
-        Parameters
-        ----------
-        x
-            A mapping of features to numbers.
-        y
-            The label, any hashable.
-        w
-            The sample weight, at least 0.
-        """
-        label = self._checked_label(y)
-        cdef double step
-        cdef Py_ssize_t output
-        cdef Py_ssize_t prediction
-        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            step = self._step(label, w)
-            output = self._read_labelled(x, label)
-            if sp_learner_score(&self.learner, &self.event) < 0:
-                self._no_memory("no memory for the scores")
-            prediction = sp_learner_answer(&self.learner, &self.event).verdict.best
-            if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
-                self._no_memory("no memory for the update; the model has not learned this event")
-            self._settle()
-            self._name_output(label)
-            return self._label_of(prediction)
-
 
 # --- Any labels, of which two have one output ---------------------------------------------------
 
@@ -595,22 +537,3 @@ cdef class PairModel(LabelModel):
     def _positive(self):
         """The index of the label that the score of two labels stands for."""
         return self.learner.two.positive
-
-    def decision_function_one(self, x):
-        """The score of one event: one number for two labels, a number per label for more.
-
-        Parameters
-        ----------
-        x
-            A mapping of features to numbers.
-        """
-        cdef double score
-        cdef sp_answer answer
-        with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            self._score(x)
-            if sp_learner_several(&self.learner):
-                return self._decisions()
-            answer = sp_learner_answer(&self.learner, &self.event)
-            score = sp_learner_decision(&self.event, answer.kind)[0]
-            self._settle()
-            return score

@@ -11,7 +11,7 @@ from libc.string cimport memset
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
-from streamptron.doors._core cimport LabelModel
+from streamptron.doors._core cimport OneLabelModel
 from streamptron.doors.gate cimport beside, gc_disable, gc_enable
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport PackedEvent, event_bytes_of
@@ -30,11 +30,6 @@ from streamptron.common.packed import event_packed
 
 # --- An event as it is predicted
 
-cdef object _label(Model model, Py_ssize_t output):
-    cdef list labels = model._label_list()
-    return labels[output] if 0 <= output < len(labels) else None
-
-
 cdef PackedEvent _packed_here(x, str missing):
     """An event with names that only Python code can write."""
     data, n = event_packed(x, missing)
@@ -52,7 +47,7 @@ cdef bytes _entries(Model model, x):
         raise
 
 
-def predicted(Model model, x):
+def predicted(OneLabelModel model not None, x):
     """The prediction, and the event as bytes: how many entries, and these."""
     cdef Py_ssize_t best, n
     cdef bytes entries
@@ -63,7 +58,7 @@ def predicted(Model model, x):
         n = sp_event_given(&model.event) - model.learner.intercept
         model._settle()
         if entries is not None:
-            return _label(model, best), n, entries
+            return model._label_of(best), n, entries
     return predicted(model, _packed_here(x, model._gaps()))
 
 
@@ -109,7 +104,7 @@ cdef list _learn(Model model, Py_ssize_t y, double u, sp_undo_record* taken):
     return parts
 
 
-def learned(Model model, x, y, w):
+def learned(OneLabelModel model not None, x, y, w):
     """Learn an event, and return what its step was: see tickets.Step.
 
     (mark, number, changed, label, w, prediction, n, entries, what the step has changed): of that
@@ -134,11 +129,8 @@ def learned(Model model, x, y, w):
     with cython.critical_section(model, <object> beside(<PyObject*> model, <PyObject*> x)):
         if targets is not None:
             named = (<MultiLabelModel> model)._read_targets(x, targets, "y")
-        elif isinstance(model, LabelModel):
-            output = (<LabelModel> model)._read_labelled(x, y)
         else:
-            output = y
-            model._read(x, True)
+            output = model._read_labelled(x, y)
         # From here on no Python code may run, not even finalizers, until the event is learned.
         collecting = gc_disable()
         try:
@@ -164,12 +156,12 @@ def learned(Model model, x, y, w):
             if collecting:
                 gc_enable()
             # also if there is no memory for the step that was learned
-            if isinstance(model, LabelModel):
-                for label in named:
-                    (<LabelModel> model)._name_output(label)
+            for label in named:
+                model._name_output(label)
         if entries is not None:
             prediction = (
-                _label(model, best) if targets is None else model._labels_above(found, above))
+                model._label_of(best) if targets is None
+                else model._labels_above(found, above))
             if targets is not None:
                 y = targets_again(targets)
             return (mark, number, changed, y, w, prediction, n, entries,
