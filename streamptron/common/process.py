@@ -20,8 +20,8 @@ UNWRITABLE = (errno.EBADF, errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", e
 def hold_streams() -> None:
     """Make sure that the standard streams are open, so that no file we open gets their numbers.
 
-    Python gives None for one that was closed. It is replaced by one that cannot be read, or
-    written; messages to a closed standard error are lost.
+    Python sets a closed stream to None. We replace standard input by a stream that cannot be read,
+    and standard output by one that cannot be written; messages to standard error are lost.
     """
     for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
@@ -46,9 +46,9 @@ def say(message: str) -> None:
 
 
 def date_messages() -> None:
-    """Let messages begin with the time: those of a service, in a log that has none of its own.
+    """Begin messages with the time, for a service whose log does not add it.
 
-    journald has one, and whoever sits at a terminal a clock.
+    journald adds it, and a terminal does not need it.
     """
     global _dated
     _dated = not _is_journal() and not sys.stderr.isatty()
@@ -56,7 +56,7 @@ def date_messages() -> None:
 
 @contextlib.contextmanager
 def undated_again() -> Iterator[None]:
-    """At the end of the block messages are as they were before it."""
+    """After the block, messages are dated or undated as they were before it."""
     global _dated
     before = _dated
     try:
@@ -75,7 +75,7 @@ def _is_journal() -> bool:
 
 
 def counted(n: int, what: str) -> str:
-    """So many of something.
+    """A number and a noun, in the plural unless the number is 1.
 
     Examples
     --------
@@ -93,21 +93,21 @@ def unwritable(error: OSError) -> str:
 
 
 class Stop(Exception):
-    """A signal asked for the end."""
+    """A signal asked the process to stop."""
 
 
 class Signals:
     """Signals by their names, noted as they come: no work is interrupted, and every wait ends.
 
-    A signal writes to a pipe, and a wait is a select on a file and that pipe, so that none is lost
-    between a look for signals and the wait. Where that cannot be, on Windows and in other threads
-    than the main one, nothing is noted, and signals do what they always do.
+    A signal writes to a pipe, and a wait is a select on a file and that pipe, so that no signal is
+    lost between a check and the wait. On Windows, and in threads other than the main one, this is
+    not possible: there nothing is noted, and signals do what they always do.
     """
 
     def __init__(self, *names: str) -> None:
         self.came: list[int] = []
         self._names = names
-        self._woken = -1  # the pipe's end that is read
+        self._woken = -1  # the end of the pipe that is read
         self._at_once = False
 
     @contextlib.contextmanager
@@ -133,11 +133,6 @@ class Signals:
             os.close(wakes)
             self._woken = -1
 
-    @property
-    def woken(self) -> int:
-        """The file that can be read once a signal has come, for other ways to wait."""
-        return self._woken
-
     def _come(self, number: int, frame: object) -> None:
         self.came.append(number)
         if self._at_once:
@@ -145,7 +140,7 @@ class Signals:
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
-        """A signal ends the block, which waits in a way of its own: to open a named pipe."""
+        """A signal ends the block at once, for waits without select: to open a named pipe."""
         self._at_once = True
         try:
             yield
@@ -153,7 +148,7 @@ class Signals:
             self._at_once = False
 
     def taken(self) -> list[int]:
-        """The signals that have come since this was last asked."""
+        """The signals that have come since the last call."""
         came, self.came = self.came, []
         if came:
             with contextlib.suppress(BlockingIOError):
@@ -161,8 +156,8 @@ class Signals:
         return came
 
     def wait(self, number: int, seconds: float | None = None) -> bool:
-        """Wait until a file can be read; False if a signal or the end of the time comes first."""
+        """Wait until a file can be read; False if a signal comes first, or the time is up."""
         if self._woken < 0:
             return True
-        # a signal that has come since the last look has written to the pipe
+        # a signal that came after the check of `came` has written to the pipe
         return not self.came and number in select.select([number, self._woken], [], [], seconds)[0]

@@ -1,4 +1,4 @@
-"""What two columns of numbers say together, and which curves and surfaces matter."""
+"""What two columns of numbers add together, and which curves and surfaces matter."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from streamptron.plot.drawing import (
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIDE = 9  # places of a surface, half a deviation apart
+SIDE = 9  # knots on a side of a surface, half a deviation apart
 PLACES = (np.arange(SIDE) - SIDE // 2) / 2  # in standard deviations
-WIDTH = 2.25  # how many standard deviations it goes to both sides
-POINTS = 37  # of a side
+WIDTH = 2.25  # standard deviations to each side of the mean
+POINTS = 37  # points on a side of the picture
 CURVE, SURFACE = 0, 1  # the styles of bars
 ASK = "plot.gates(model) shows which pairs have one"
 
@@ -48,22 +48,22 @@ def surface(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """What two columns of numbers add to the score together, beside what each says alone.
+    """Plot what two columns of numbers add to the score together, beyond what each adds alone.
 
     All other columns are at their means, and there are no words. One colour is for the label, the
-    other one against it; in grey the dashed lines are against it. The bars above and beside are how
-    many of the events lay there: half a standard deviation each, the outermost with all beyond.
-    Where both are rare, little is known.
+    other against it; in grey, the dashed lines are against it. The bars above and to the right show
+    how many events lay there: each is half a standard deviation wide, and the outermost include all
+    beyond. Where events are rare in both columns, little is known.
 
     Parameters
     ----------
     model
         An AdaptiveClassifier of shape "auto", or a pipeline that ends in one.
     first, second
-        The columns: of the horizontal axis, and of the vertical one.
+        The columns on the horizontal and on the vertical axis.
     label
-        Whose score it is. None: of two labels the one that the score is for, of more the one for
-        which the surface does most.
+        The label whose score to show. None: with two labels, the one that the score is for; with
+        more, the one for which the surface matters most.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -76,8 +76,8 @@ def surface(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid, or if the model has no such columns, or no surface of the two.
-        Nothing is drawn then.
+        If an argument is invalid, or if the model does not have these columns, or no surface of the
+        two. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -99,7 +99,7 @@ def surface(
     check_axes(ax)
     learner, columns = columns_of(model)
     spreads = spread_of(columns, first), spread_of(columns, second)
-    met = _met(learner, columns, first, second)
+    met = _met(learner, first, second)
     limits = [reach(spread, WIDTH) for spread in spreads]
     label = _label(learner, columns, (first, second), limits, label)
     part = _part(learner, columns, (first, second), limits, POINTS, label)
@@ -126,17 +126,17 @@ def surface(
 
 
 def gates(model: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axes:
-    """Which curves of columns and which surfaces of two matter: how much of each counts.
+    """Plot how much each curve of a column, and each surface of two columns, counts.
 
-    Each curve and surface is multiplied by a gate, which is learned; so are the curves and the
-    surfaces as a whole. A bar is the product of both.
+    Each curve and surface is multiplied by a learned gate, and there is another gate for all curves
+    and one for all surfaces. A bar is the product of both.
 
     Parameters
     ----------
     model
         An AdaptiveClassifier of shape "auto" or "curve", or a pipeline that ends in one.
     n
-        At most how many bars, the largest.
+        The largest number of bars to draw: the longest ones.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -173,8 +173,8 @@ def gates(model: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axe
     learner, columns = columns_of(model)
     if learner.shape == "line":
         raise ValueError(
-            "shape='line' has neither curves nor surfaces, so no gates; plot.column draws its "
-            "lines, and a model with shape='auto' learns all of them"
+            "shape='line' has neither curves nor surfaces, and so no gates; draw its lines by "
+            "plot.column, or train a model with shape='auto'"
         )
     parts, taus = learner._shapes()
     if not parts:
@@ -205,17 +205,17 @@ def gates(model: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axe
     return ax
 
 
-def _met(learner: Any, columns: dict[Hashable, Spread], first: Any, second: Any) -> Any:
-    """By how many events each cell of a surface was met, rows by the second column."""
+def _met(learner: Any, first: Any, second: Any) -> Any:
+    """How many events met each cell of a surface; the rows are those of the second column."""
     both = f"{short_repr(first)} and {short_repr(second)}"
     if first == second:
         raise ValueError(
-            f"{both} are one column, and a surface is of two; plot.column draws a column's curve"
+            f"{both} are the same column; give two, or draw the column's curve by plot.column"
         )
     if learner.shape != "auto":
         raise ValueError(
-            f"shape={learner.shape!r} has no surfaces; plot.column draws the columns one by one, "
-            "and a model with shape='auto' learns surfaces"
+            f"shape={learner.shape!r} has no surfaces; draw the columns one by one by plot.column, "
+            "or train a model with shape='auto'"
         )
     pairs = {}
     for one, other, _, met in learner._shapes()[0]:
@@ -226,8 +226,8 @@ def _met(learner: Any, columns: dict[Hashable, Spread], first: Any, second: Any)
         return pairs[first, second]
     if pairs:
         raise ValueError(
-            f"{both} have no surface: of many columns those that tell most have surfaces, and so "
-            f"has no pair of features; {ASK}"
+            f"{both} have no surface: if there are many columns, only the most informative have "
+            f"surfaces, and pairs of features have none; {ASK}"
         )
     raise ValueError(
         f"{both} have no surface, nor has any pair of columns: "
@@ -240,7 +240,7 @@ def _met(learner: Any, columns: dict[Hashable, Spread], first: Any, second: Any)
 
 
 def _label(learner: Any, columns: Any, names: Any, limits: Any, label: Hashable) -> Hashable:
-    """The label asked for, or that for which the surface does most; None: that of the score."""
+    """The given label, or the one for which the surface matters most; None: that of the score."""
     if label is not None or not learner._scores_by_label:
         return label
     ranges: dict[Hashable, float] = {
@@ -251,7 +251,7 @@ def _label(learner: Any, columns: Any, names: Any, limits: Any, label: Hashable)
 
 
 def _part(learner: Any, columns: Any, names: Any, limits: Any, points: int, label: Hashable) -> Any:
-    """What the surface adds to the score, on a grid of so many points a side."""
+    """What the surface adds to the score, on a grid with `points` points on a side."""
     first, second = names
     xs, ys = (np.linspace(low, high, points).tolist() for low, high in limits)
     others = usual(columns, first, second)
@@ -260,7 +260,7 @@ def _part(learner: Any, columns: Any, names: Any, limits: Any, points: int, labe
 
 
 def _diverging(ax: Axes) -> Any:
-    """Colours around 0, which has that of the ground."""
+    """A diverging colormap, which has the background's colour at 0."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
     against, most = COLOURS[NAMED["red"]], COLOURS[NAMED["blue"]]
@@ -269,13 +269,13 @@ def _diverging(ax: Axes) -> Any:
 
 
 def _beside(ax: Axes) -> dict[str, float]:
-    """Where the colours' bar stands: beyond the margin, of which some layouts know."""
+    """The place of the colour bar: outside the bars of events, which some layouts know of."""
     engine = ax.figure.figure.get_layout_engine()
     return {"fraction": 0.07} if engine else {"fraction": 0.07, "pad": 0.14}
 
 
 def _margins(ax: Axes, spreads: tuple[Spread, Spread], met: Any) -> None:
-    """How many events lay where, above and beside."""
+    """Draw the numbers of events as bars, above and to the right."""
     (left, wide, _), (low, high, _) = spreads
     style = {"color": ink(ax), "alpha": 0.35, "edgecolor": ax.get_facecolor(), "linewidth": 0.6}
     above = ax.inset_axes((0.0, 1.015, 1.0, 0.12), sharex=ax)
@@ -287,7 +287,7 @@ def _margins(ax: Axes, spreads: tuple[Spread, Spread], met: Any) -> None:
 
 
 def _kinds(ax: Axes, kinds: set[int]) -> list[Any]:
-    """What the legend shows of curves and surfaces."""
+    """The legend's entries for curves and surfaces."""
     from matplotlib.patches import Patch
 
     names = {CURVE: "curves", SURFACE: "surfaces"}

@@ -65,6 +65,7 @@ SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, uint32_t listed, const ui
     return blocks[block << bits | (c & ((1U << bits) - 1))];
 }
 
+/* What the blocks, described above, hold for a code point. */
 static inline uint8_t sp_letters_at(uint32_t c)
 {
     return sp_stages_at(sp_letters_pages, SP_PAGES_LISTED, sp_letters_lists, sp_letters_blocks,
@@ -75,12 +76,6 @@ static inline uint8_t sp_letters_at(uint32_t c)
 static inline uint32_t sp_letters_lower(uint32_t c)
 {
     return c + (uint32_t)sp_letters_steps[sp_letters_at(c) >> 1];
-}
-
-/* Whether it belongs to words; its lower case does so too, or not either. */
-static inline bool sp_letters_belongs(uint32_t c)
-{
-    return sp_letters_at(c) & 1;
 }
 
 #endif
