@@ -44,7 +44,8 @@ static int is_replaced(const keeper *k, spt_error *error)
     error->code = SPT_SYSTEM;
     error->system = 0;
     snprintf(error->words, sizeof(error->words),
-             "'%s' was replaced by a program that took no lock; it is left as it is", k->path);
+             "'%s' was replaced by a program that did not take the lock; it is left as it is",
+             k->path);
     return SPT_SYSTEM;
 }
 

@@ -74,7 +74,7 @@ static size_t said_by(int number, char *to)
 
 static bool not_ours(const lock *l)
 {
-    fail("'%s' is not a lock of streamptron's, and so is left as it is; remove it to write '%s'",
+    fail("'%s' is not a lock file of streamptron, so it is left as it is; remove it to write '%s'",
          l->file.p, l->path);
     return false;
 }
@@ -129,7 +129,7 @@ static int lock_it(lock *l, double until)
     if (locked < 0) {
         unlink(l->file.p);
         fail("%s: %s: the file system has no locks, so nothing would keep another program from "
-             "writing the model too; keep it in another folder", l->path, strerror(system));
+             "writing the model too; move it to another file system", l->path, strerror(system));
     }
     close(l->number);
     l->number = -1;

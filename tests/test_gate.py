@@ -404,7 +404,7 @@ def test_a_delta_is_applied_beside_batches_that_are_read_and_learners_that_wait(
 
     def wait(stop):
         while not stop.is_set():
-            with pytest.raises(ValueError, match="the delta goes on from the model"):
+            with pytest.raises(ValueError, match="the delta continues the model"):
                 model.apply(late)
 
     learn_events("Perceptron", model)  # so that `late` is

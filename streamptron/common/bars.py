@@ -1,4 +1,4 @@
-"""Progress bars of what takes long: tqdm's, on a terminal or in a notebook."""
+"""Progress bars for long operations, drawn by tqdm on a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from streamptron.common.names import short_repr
 
 
 def bar_of(progress: Any) -> Any:
-    """tqdm's class of bars, or None for no bar.
+    """tqdm's class of progress bars, or None if no bar is shown.
 
     Parameters
     ----------
     progress
-        True, False, or "auto": if tqdm is there and standard error is a terminal.
+        True, False, or "auto": a bar if tqdm is installed and standard error is a terminal.
     """
     if not isinstance(progress, bool) and progress != "auto":
         raise ValueError(f'progress={short_repr(progress)}; give True, False or "auto"')

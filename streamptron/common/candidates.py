@@ -31,20 +31,20 @@ def candidates_of(candidates: Any) -> tuple[list[Any], list[Any], bool]:
 
 
 def place_of(chosen: Any, names: list[Any], own: bool) -> int:
-    """Where among the candidates the chosen one is."""
+    """The index of the chosen candidate."""
     if not own:
         if type(chosen) is int and 0 <= chosen < len(names):
             return chosen
         if isinstance(chosen, bool) or not (isinstance(chosen, int) or is_numpy(chosen, "integer")):
             raise TypeError(
                 f"chosen={short_repr(chosen)}, {type_shown(chosen)}; for a list of candidates it "
-                "must be the place of the right one, an int"
+                "must be the index of the right one, an int"
             )
         if 0 <= index(chosen) < len(names):
             return index(chosen)
         raise ValueError(
             f"chosen={short_repr(chosen)} is not one of the {len(names)} candidates; it must be "
-            "the place of one in the list, from 0"
+            "the index of one in the list, from 0"
         )
     places: dict[Any, int] = dict(zip(names, range(len(names)), strict=True))
     try:

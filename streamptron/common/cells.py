@@ -1,8 +1,8 @@
-"""A cell: what stands under a name and is not a number. One rule for events, frames and files.
+"""Values that are not numbers: texts and gaps. Events, frames and files follow the same rules.
 
-A text names a category: "Paris" under "city" is the feature "city=Paris" with value 1. What says
-that nothing is there is a gap, and is left out. A number that is written as text is an error. See
-docs/learning.md, "Texts and gaps".
+A text names a category: "Paris" under "city" is the feature "city=Paris" with value 1. None and the
+like are gaps, and are left out. A number written as text is an error. See docs/learning.md, "Texts
+and gaps".
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ _MAY_BEGIN_A_NUMBER = frozenset("0123456789+-.iInN \t\n\r\v\f\x1c\x1d\x1e\x1f")
 
 
 def category(name: str, text: str) -> str:
-    """The feature that a text under a name is."""
+    """The feature that a text under a name stands for."""
     return f"{name}={text}"
 
 
 def float_of(token: bytes | str) -> float | None:
-    """The number that a token is, finite or not; None if it is none."""
+    """A token as a number, finite or not; None if it is not a number."""
     try:
         number = float(token)
     except ValueError:
         return None
-    # Python reads 1_000 and the digits of all scripts; files do not
+    # float() also reads 1_000 and the digits of all scripts, which are texts here
     return number if token.isascii() and "_" not in str(token) else None
 
 
 def is_gap(value: Any) -> bool:
     """Whether a value says that nothing is there: None, an empty text, pandas' NA and NaT.
 
-    NaN is none: it may be the result of a wrong computation.
+    NaN is not a gap: it may be the result of a wrong computation.
     """
     if value is None or (isinstance(value, str) and not str.__len__(value)):
         return True
-    pandas = sys.modules.get("pandas")  # a caller that has one has imported it
+    pandas = sys.modules.get("pandas")  # whoever has its NA has imported it
     if pandas is not None and value is getattr(pandas, "NA", pandas):
         return True
     kind = type(value).__name__
@@ -62,12 +62,12 @@ def is_nan(value: Any) -> bool:
 
 
 def feature_of(name: Any, value: Any, what: str, missing: str = SKIP) -> tuple[Any, float]:
-    """The feature that an entry of an event is, and its value; 0 if it is left out.
+    """The feature that an event's entry stands for, and its value: 0 if the entry is left out.
 
     Raises
     ------
     TypeError, ValueError
-        If the value is not a number, category or gap; the message says so of `what`.
+        If the value is not a number, category or gap. The message calls the event `what`.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def feature_of(name: Any, value: Any, what: str, missing: str = SKIP) -> tuple[A
 
 
 def event_of(x: Mapping[Any, Any]) -> dict[Any, float]:
-    """An event as numbers alone, finite or not, without gaps."""
+    """An event with numbers only, finite or not: texts are categories, gaps are left out."""
     event = {}
     for name, value in x.items():
         if isinstance(value, str):
@@ -99,7 +99,7 @@ def event_of(x: Mapping[Any, Any]) -> dict[Any, float]:
 
 
 def category_of(name: Any, text: str, where: Callable[[], str]) -> str:
-    """The feature that a text under a name is; `where` says of the value where it stands.
+    """The feature that a text under a name stands for; `where` names the value in an error.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def category_of(name: Any, text: str, where: Callable[[], str]) -> str:
 
 
 def check_once(made: list[str], names: list[Any], what: str) -> None:
-    """That no category is a feature of the event already: it would count twice.
+    """Raise a ValueError if a category is also another feature: it would count twice.
 
     `made`: the features that texts became; `names`: all names of the event, these included.
     """

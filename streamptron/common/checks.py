@@ -1,4 +1,4 @@
-"""What a value or a parameter must be, and the error that says so."""
+"""Checks of values and parameters, with errors that say what each must be."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from streamptron.common.errors import ParameterError, ParameterTypeError
 from streamptron.common.names import is_numpy, short_repr, type_shown
 from streamptron.engine.api import VALUE_LIMIT
 
-WEIGHT = f"at least 0 and at most {VALUE_LIMIT:g}"  # what an event's must be
-_EXACT = 2.0**53  # below that every int is a float
+WEIGHT = f"at least 0 and at most {VALUE_LIMIT:g}"  # what an event's weight must be
+_EXACT = 2.0**53  # every smaller int equals a float
 
 _NAN_HINT = (
-    ", or make the learner with missing='skip_nan'. If a step before the learner made it: "
-    "MinMaxScaler, for one, does so of a feature that it meets for the first time, where "
-    "StandardScaler makes 0"
+    ", or make the learner with missing='skip_nan'. The NaN may come from a step before the "
+    "learner: MinMaxScaler, for example, gives NaN for a feature that it sees for the first time; "
+    "StandardScaler gives 0"
 )
 
 
 def are_weights(weights: Any) -> Any:
-    """For each number of an array whether it is a weight."""
+    """Which numbers of an array are valid weights."""
     return (weights >= 0.0) & (weights <= VALUE_LIMIT)
 
 
 class _Fault(Exception):
-    """Why a value cannot be taken; says so of `what`."""
+    """Why a value is refused; `error` makes the exception that says so."""
 
     def error(self, value: object, what: str, nan_hint: str = "") -> TypeError | ValueError:
         kind = self.args[0]
@@ -57,9 +57,9 @@ class _Fault(Exception):
 
 
 def _float(value: Any, exact: bool) -> float:
-    """Any real number as a float; `exact`: an int must be the same as a float.
+    """Any real number as a float; `exact`: an int that no float equals is refused.
 
-    A Decimal or a Fraction is rounded, as 0.1 is in a program: few of them are floats.
+    A Decimal or a Fraction is rounded, as 0.1 is in a program: few of them equal a float.
     """
     if not isinstance(value, Real | Decimal):
         if is_numpy(value, "bool_"):
@@ -100,7 +100,7 @@ def checked_number(value: Any, what: str) -> float:
 
 
 def feature_value(name: Any, value: Any, what: str) -> float:
-    """The same, of what stands in `what` under a name."""
+    """The value of a feature of the event `what`, checked in the same way."""
     try:
         return _float(value, True)
     except _Fault as fault:
@@ -108,7 +108,7 @@ def feature_value(name: Any, value: Any, what: str) -> float:
 
 
 def choice(name: str, value: Any, choices: Sequence[str]) -> int:
-    """Which of the choices a parameter is."""
+    """The index of a parameter's value among its choices."""
     if not (isinstance(value, str) and value in choices):
         raise ParameterError(name, value, f"one of {', '.join(map(repr, choices))}")
     return choices.index(value)
@@ -122,7 +122,7 @@ def truth(name: str, value: Any) -> bool:
 
 
 def real(name: str, value: Any, low: float, high: float, wanted: str, label: Any = None) -> float:
-    """A parameter as a float within bounds; `label`: whose it is, of one by label."""
+    """A parameter as a float within bounds; `label`: which it is for, of a value per label."""
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
         raise ParameterTypeError(name, value, wanted, label=label)
     try:
@@ -144,7 +144,7 @@ def whole(name: str, value: Any, low: int, high: int, what: str = "None or an in
 
 
 def checked_bytes(name: str, value: Any, what: str) -> bytes:
-    """A parameter that is bytes, or has a buffer of them."""
+    """A parameter as bytes; any object with a buffer of bytes will do."""
     if type(value) is bytes:
         return value
     try:
@@ -163,7 +163,7 @@ def jobs_of(n_jobs: int | None) -> int:
 
 
 class ByLabel(dict[Any, Any]):
-    """A parameter by label as a learner keeps it: it cannot be changed. Its copies are dicts."""
+    """A learner's {label: value} parameter, which cannot be changed. A copy is a plain dict."""
 
     def _fixed(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(

@@ -1,8 +1,7 @@
 """Where the compiled modules are: all of them lie in one file, that of `streamptron.doors._core`.
 
-Each has an init function of its own there, so Python loads it when it is first imported, as it
-would load a file of its own. Such a file has gaps between its pages and tables of names: some 20 kB
-of each module.
+Each has its own init function there, so Python loads it on first import, as if it were a separate
+file. Separate files would need about 20 kB more per module, for padding and tables of symbols.
 """
 
 import os
@@ -17,13 +16,13 @@ DOORS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "doors")
 
 
 class Compiled:
-    """Says to Python's import where a compiled module is."""
+    """Tells Python's import system where a compiled module is."""
 
     @staticmethod
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Of any module that lies there."""
+        """The spec of a module that is in that file, or None."""
         if not name.startswith("streamptron.doors.") and name != "streamptron.engine.api":
             return None
         core = PathFinder.find_spec(CORE, [DOORS])
@@ -33,6 +32,6 @@ class Compiled:
         return spec_from_file_location(name, core.origin, loader=loader)
 
 
-# First, so that a file which is left from a build of long ago is not taken.
+# First in the list, so that a file left over from an old build is not loaded.
 if not any(finder is Compiled for finder in sys.meta_path):
     sys.meta_path.insert(0, Compiled)

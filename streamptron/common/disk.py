@@ -1,7 +1,7 @@
-"""Files as the system has them: one that takes another's place, hidden ones beside it, locks.
+"""Replacing a file whole or not at all, by way of a hidden temporary file that is locked.
 
-A lock is on a file that is open, and the system releases it when the last process that has it open
-ends. So a file of ours that is there and not locked was left behind by a process that was killed.
+The system releases a lock when the last process that has the file open ends. So a temporary file
+that is not locked was left behind by a process that was killed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterable
 
 _OURS = re.compile(r"[0-9a-f]{12}\.tmp")  # the end of the name of a file that is being written
-_MOST = 200  # bytes of a name that leave room for an ending: systems allow 255
+_MOST = 200  # bytes of a name: systems allow 255, and the ending needs some
 
 
 def check_regular(status: os.stat_result, path: str, purpose: str) -> None:
@@ -29,7 +29,7 @@ def check_regular(status: os.stat_result, path: str, purpose: str) -> None:
 
 
 def beside(path: str, ending: str, beginning: str = "") -> str:
-    """The file that has another's name with more to it, shortened if that is too long."""
+    """A path beside another: its name between a beginning and an ending, cut if too long."""
     folder, name = os.path.split(path)
     whole = os.fsencode(name)
     if len(whole) > _MOST:
@@ -40,7 +40,7 @@ def beside(path: str, ending: str, beginning: str = "") -> str:
 
 
 def is_at(number: int, path: str) -> bool:
-    """Whether an open file is the one that has this name now."""
+    """Whether an open file is still the one at this path."""
     try:
         return os.path.samestat(os.fstat(number), os.lstat(path))
     except FileNotFoundError:
@@ -63,14 +63,14 @@ if sys.platform == "win32":
 
     def remove_left(path: str) -> None:
         """Remove a file that is not open."""
-        with contextlib.suppress(OSError):  # Windows removes no file that is open
+        with contextlib.suppress(OSError):  # Windows does not remove an open file
             os.unlink(path)
 
 else:
     import fcntl
 
     def lock(number: int) -> bool:
-        """Lock an open file; False if it is locked already. OSError: there are no locks here."""
+        """Lock an open file; False if it is locked already, OSError if locks do not work here."""
         try:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -78,7 +78,7 @@ else:
         return True
 
     def remove_left(path: str) -> None:
-        """Remove a file that is not locked, if that can be known."""
+        """Remove a file if it can be locked, so that no process is using it."""
         with contextlib.suppress(OSError):
             number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
@@ -96,10 +96,10 @@ def replace(
 ) -> None:
     """Write a file whole or not at all, whatever interrupts it.
 
-    A new one of a model can be read by its owner only, as it holds a secret seed; an existing keeps
-    its permissions and, as far as that is allowed, its owner and group. A new one takes them from
-    the file `like`, if there is one. What killed ones have left is removed. A device, as /dev/null
-    is, is not replaced but written to.
+    An existing file keeps its permissions and, as far as the system allows it, its owner and group.
+    A new file takes them from the file `like`, if there is one, or else has the permissions `mode`:
+    by default only its owner can read it, since a model holds a secret seed. Temporary files that
+    killed processes have left are removed. A device such as /dev/null is written to, not replaced.
     """
     target = os.path.realpath(os.fsdecode(path))
     try:
@@ -122,7 +122,7 @@ def replace(
                     file.write(buffer)
                 file.flush()
                 os.fsync(number)
-                if sys.platform == "win32":  # which renames no file that is open
+                if sys.platform == "win32":  # which does not rename an open file
                     file.close()
                 os.replace(temporary, target)
         except BaseException:
@@ -150,11 +150,11 @@ def _begun(target: str, mode: int) -> tuple[int, str]:
         number = os.open(temporary, flags, mode)
         try:
             locked = lock(number)
-        except OSError:  # without locks nothing looks for what was left
+        except OSError:  # without locks no process removes the file
             locked = True
         if locked and is_at(number, temporary):
             return number, temporary
-        os.close(number)  # another save took it for one that was left
+        os.close(number)  # another save took it for one left behind, and removed it
 
 
 def _remove_all_left(target: str) -> None:
@@ -177,7 +177,7 @@ def _disowned(number: int, old: os.stat_result) -> int:
     if not hasattr(os, "fchown"):
         return 0
     new = os.fstat(number)
-    for owner in (old.st_uid, -1):  # the group alone may be allowed
+    for owner in (old.st_uid, -1):  # if the owner may not be set, perhaps the group may
         if (new.st_uid if owner < 0 else owner, old.st_gid) == (new.st_uid, new.st_gid):
             return 0
         with contextlib.suppress(OSError):

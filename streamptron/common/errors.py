@@ -1,4 +1,4 @@
-"""Errors that users meet: of parameters, worded as each language and tool does; of model files."""
+"""Errors about parameters, which each language and tool words in its own way, and model files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from streamptron.common.names import short_repr
 
-# How a parameter is written: its name, its value as text, and the label that the value is for.
+# Writes a parameter from its name, its value as text, and the label that the value is for.
 Written = Callable[[str, str | None, str | None], str]
 
 _parse = string.Formatter().parse
@@ -31,7 +31,7 @@ class ParameterError(ValueError):
     given
         The values of other parameters in the sentence.
     label
-        Whose value it is, of a parameter by label.
+        The label that the value is for, if the parameter has one value per label.
 
     Attributes
     ----------
@@ -78,8 +78,9 @@ class ParameterError(ValueError):
         Parameters
         ----------
         written
-            What writes a parameter, from its name, its value as text (None: the name alone) and the
-            label that the value is for, if any; by default as Python does, ``name=value``.
+            A function that writes a parameter, given its name, its value as text (None: write the
+            name alone) and the label that the value is for, or None. The default writes it as
+            Python does, ``name=value``.
         """
         written = written or in_python
         if self._sentence is None:
@@ -115,12 +116,12 @@ def in_python(name: str, value: str | None, label: str | None) -> str:
 
 
 def plain(text: str) -> str:
-    """A text as it stands in the sentence of a ParameterError."""
+    """A text with its braces escaped, for the sentence of a ParameterError."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def contradiction(sentence: str, given: Mapping[str, Any]) -> ParameterError:
-    """The error of parameters that contradict each other: the first one's in the sentence."""
+    """An error about parameters that contradict each other; `name` is the first in the sentence."""
     named = [name for _, name, _, _ in _parse(sentence) if name is not None]
     others = {name: given[name] for name in named if name in given}
     return ParameterError(named[0], others.get(named[0]), "", sentence, others)

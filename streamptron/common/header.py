@@ -1,10 +1,10 @@
-"""The field of ours in a mail's header: put in, and taken out, whatever the mail is."""
+"""Our field in a mail's header: added and removed, however malformed the mail is."""
 
 from __future__ import annotations
 
 import re
 
-# What a mail is found to be, as exit codes.
+# Verdicts on a mail, as exit codes.
 SPAM, HAM, UNSURE, ERROR = range(4)
 
 NAME = "X-Streamptron"
@@ -13,7 +13,7 @@ HEADER_END = re.compile(rb"^\r?\n", re.MULTILINE)
 
 
 def without_ours(mail: bytes) -> bytes:
-    """The mail without fields of our name.
+    """The mail without fields that have our name.
 
     Examples
     --------

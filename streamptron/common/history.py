@@ -16,16 +16,16 @@ class Pass(NamedTuple):
     number
         From 1.
     mistakes
-        Events that the current weights answered wrongly before learning them, as `n_mistakes`
-        counts. With order="random-mistake" all that were picked.
+        Events that the current weights answered wrongly before learning them, counted as in
+        `n_mistakes`. With order="random-mistake": all events that were picked.
     updates
-        Events that changed the weights, as `n_updates` counts.
+        Events that changed the weights, counted as in `n_updates`.
     error
-        The training error: mistakes by events. With order="random-mistake" the share of the events
-        that the weights answer wrongly at the end of the pass.
+        The training error: mistakes divided by events. With order="random-mistake": the share of
+        the events that the weights answer wrongly at the end of the pass.
     validation_error
         The share of the validation events that the model answers wrongly after the pass; None
-        without any.
+        without validation data.
     seconds
         How long the pass took, without the validation.
     """
@@ -44,11 +44,12 @@ class History(Sequence[Pass]):
     Attributes
     ----------
     best
-        The number of the pass whose weights the model has now: with validation data the first one
-        of the smallest error, else the last.
+        The number of the pass whose weights the model has now: with validation data, the first
+        pass with the smallest error; without, the last pass.
     stopped
-        Why there were no more: "converged", a pass without an update (of random mistakes: none was
-        left); "patience", the validation error had stopped to fall; "epochs", that was all.
+        Why the fit ended: "converged" if a pass made no update (with order="random-mistake": if no
+        mistake was left), "patience" if the validation error no longer fell, "epochs" if all
+        passes were done.
 
     Examples
     --------

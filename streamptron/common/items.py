@@ -1,4 +1,4 @@
-"""What doors read by Python code: odd mappings, and which types numpy has."""
+"""What doors leave to Python code: unusual mappings, and numpy's types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STR, _BYTES = 13, 14
 
 
 def unwrapped(x: Any) -> Any:
-    """The dict that has the items of a mapping around dicts, which asks them name by name; or x."""
+    """A UserDict or ChainMap of dicts as one dict, which is faster to read; others as they are."""
     if type(x) is UserDict and type(x.data) is dict:
         return x.data
     if type(x) is not ChainMap:
@@ -29,7 +29,7 @@ def unwrapped(x: Any) -> Any:
 
 
 def entries_of(x: Any, what: str) -> list[Any]:
-    """A mapping's names and values in turn; or an error that says what is wrong."""
+    """A mapping's names and values, alternating; or an error that says what is wrong."""
     if not isinstance(x, Mapping):
         hint = "; for a text put Tokenizer() before the learner" * isinstance(x, str | bytes)
         raise TypeError(
@@ -67,7 +67,7 @@ def entries_of(x: Any, what: str) -> list[Any]:
 
 
 def refused_object(name: object, hashed: bool, limited: bool) -> TypeError:
-    """Why a name that is any other object is not taken: the table is hashed, limited, or pairs."""
+    """The error for a name that is another object, if the table is hashed, limited or has pairs."""
     if hashed:
         need, kinds = "hash_bits", "None or a tuple of these"
         why = "other objects hash differently in every process"
@@ -84,9 +84,9 @@ def refused_object(name: object, hashed: bool, limited: bool) -> TypeError:
 
 
 def numpy_scalars() -> list[tuple[type, int, Any, bytes]]:
-    """numpy's types, the most frequent first: their numbers, a value of each, and its bytes.
+    """numpy's types, the most frequent first: each with its number, a value, and the value's bytes.
 
-    None and no bytes where the type is one of Python's too. An empty list while numpy is not there.
+    Texts have no value and no bytes. The list is empty while numpy is still being imported.
     """
     numpy = sys.modules["numpy"]
     try:
@@ -96,6 +96,6 @@ def numpy_scalars() -> list[tuple[type, int, Any, bytes]]:
             bits = bytes(range(1, dtype.itemsize + 1))
             number = 1 + _NUMBERS.index(dtype.str[1:])
             found.append((dtype.type, number, numpy.frombuffer(bits, dtype=dtype)[0], bits))
-    except AttributeError:  # it is still being loaded
+    except AttributeError:  # numpy is still being imported
         return []
     return found

@@ -9,12 +9,12 @@ from typing import Any
 
 from streamptron.common.names import interned, is_numpy, short_repr, type_shown
 
-# The types of numbers that may be True or False: Python's, and numpy's once they have been one.
+# Types whose values may equal True or False: Python's, and those of numpy's that have been seen.
 TRUTHS: set[type] = {int, float}
 
 
 def truth_of(y: Any) -> bool:
-    """A label that equals True or False, as a dict's key would: 1, 1.0, numpy's numbers."""
+    """True or False, for a label that equals one of them as a dict's key would: 1, 1.0."""
     try:
         hash(y)
     except TypeError:
@@ -32,7 +32,7 @@ def truth_of(y: Any) -> bool:
 
 
 def label_of(y: Any) -> Any:
-    """Any label as it is kept: one of numpy's, or of an enum, as the plain one that it equals."""
+    """A label as it is kept: a numpy scalar or an enum's member becomes the value it equals."""
     if is_numpy(y, "generic"):
         y = y.item()
     if y is None:
@@ -49,7 +49,7 @@ def label_of(y: Any) -> Any:
     return _plain(y)
 
 
-# How a subclass of these becomes what it is a kind of, whatever its own methods say.
+# How to turn an instance of a subclass into the base type, whatever its own methods return.
 _EXACT: dict[type, Callable[[Any], Any]] = {
     str: str.__str__,
     bytes: lambda y: bytes(memoryview(y)),
@@ -60,7 +60,7 @@ _EXACT: dict[type, Callable[[Any], Any]] = {
 
 
 def _plain(y: Any) -> Any:
-    """A label as the text, number or tuple that it equals: a file holds no class of the user's."""
+    """A label as the text, number or tuple that it equals: files cannot hold a user's classes."""
     if is_numpy(y, "generic"):
         y = y.item()
     if type(y) is bool:
@@ -97,9 +97,9 @@ def labels_of(labels: Any, most: int | None, checked_label: Callable[[Any], Any]
 def labels_learned(
     labels: list[Any], numbers: Any, steps: Any, order: Any, most: float
 ) -> tuple[list[Any], Any]:
-    """Labels in the order in which rows make them known, and each row's number among these.
+    """Labels in the order in which rows introduce them, and the index of each row's label.
 
-    Rows of weight 0 make none known. `most`: what a weight may be.
+    Rows of weight 0 introduce none. `most`: the largest weight allowed.
     """
     if steps is None or not len(steps):
         return labels, numbers

@@ -1,9 +1,9 @@
-"""Feature names of every kind, as plain ones and back.
+"""Feature names of every kind: turned into plain names, and back.
 
 The core knows text, bytes, small ints and floats. Every other hashable comes through here on its
-way in: it is either turned into one of those, or written as *canonical bytes* (``None``, large
-ints, tuples and pairs of names: the same in every process, and decodable), or, where neither is
-possible, left an object that the caller has to keep (``OBJECT``).
+way in. It is turned into one of those; or written as *canonical bytes*, which are the same in every
+process and can be decoded (``None``, large ints, tuples and pairs of names); or, where neither is
+possible, left as an object that the caller has to keep (``OBJECT``).
 
 Names that are equal as dict keys become the same name: ``True``, ``1``, ``1.0``, ``Decimal(1)`` and
 ``numpy.int64(1)`` are the int 1, and ``numpy.str_("a")`` is ``"a"``.
@@ -32,7 +32,7 @@ STR, BYTES, INT, FLOAT, CANONICAL, OBJECT = 1, 2, 3, 4, 5, 6
 # Beyond this hash(n) != n, and an int may equal a float that does not look whole.
 INT_LIMIT = 2**61 - 1
 
-# What begins like a vowel when it is spoken.
+# Names of types that take "an": they begin with a vowel sound.
 _AN = (*"AEIOaeio", "ndarray")
 
 Plain = str | bytes | int | float | Hashable
@@ -41,8 +41,8 @@ Plain = str | bytes | int | float | Hashable
 class Pair:
     """The name of a pair of features, as ``degree=2`` and ``interactions`` make them.
 
-    It is not a tuple, which may be a feature's own name. The order does not matter: the halves are
-    kept in one that is the same everywhere.
+    It is not a tuple, because a tuple may itself be a feature's name. The order of the two names
+    does not matter: they are kept in one order, which is the same on every machine.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Pair:
         return Pair, (self.first, self.second)
 
 
-# Whatever is not one of these is not a number, a text or a tuple of such either.
+# An object of any other type is not a number, a text, a tuple or a Pair.
 _NOT_MERE = (
     *(str, bytes, memoryview, tuple, type(None)),
     *(Pair, numbers.Complex, decimal.Decimal),
@@ -106,15 +106,15 @@ _NOT_MERE = (
 
 
 def interned(value: Any) -> Any:
-    """An interned str, which is the same object as an equal name in the code.
+    """A str interned, so that it is the same object as an equal name in the code; others as is.
 
-    Pickle writes each object once, so without this equal models could have different bytes.
+    Pickle writes each object once, so without this, equal models could pickle to different bytes.
     """
     return sys.intern(value) if type(value) is str else value
 
 
 def short_repr(value: object, width: int = 80) -> str:
-    """What an error message says for a value: its repr, cut to a width; never an error itself.
+    """A value as an error message shows it: its repr, cut to a width. It never raises.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def short_repr(value: object, width: int = 80) -> str:
 
 
 def with_article(name: str) -> str:
-    """The name of a type as a message says it.
+    """The name of a type with its article.
 
     Examples
     --------
@@ -141,18 +141,18 @@ def with_article(name: str) -> str:
 
 
 def type_shown(value: object) -> str:
-    """What an error message says for the type of a value: "a dict", "an int"."""
+    """The type of a value as an error message shows it: "a dict", "an int"."""
     return with_article(type(value).__name__)
 
 
 def is_numpy(value: object, kind: str) -> bool:
-    """Whether a value is a numpy scalar; numpy is not imported, as a caller that has one did so."""
+    """Whether a value is a numpy scalar; whoever has one has imported numpy, so this does not."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, getattr(numpy, kind))
 
 
 def is_exact(kind: type) -> bool:
-    """Whether a type is Decimal or Fraction; fractions is slow to import, and few names are one.
+    """Whether a type is Decimal or Fraction; without importing `fractions`, which is slow.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def is_exact(kind: type) -> bool:
 
 @functools.lru_cache(1024)
 def is_mere(kind: type) -> bool:
-    """Whether objects of a type can only be names as the objects that they are (`OBJECT`).
+    """Whether a type's objects have no plain form, and are names only as objects (`OBJECT`).
 
     Examples
     --------
@@ -174,12 +174,12 @@ def is_mere(kind: type) -> bool:
     """
     if issubclass(kind, _NOT_MERE) or kind is getattr(sys.modules.get("numpy"), "bool_", None):
         return False
-    # a type whose objects claim to be of another one is asked object by object
+    # an object with a __class__ of its own may claim another type, so each one must be asked
     return not any("__class__" in vars(base) for base in kind.__mro__ if base is not object)
 
 
 def name_plain(name: Hashable) -> tuple[int, Plain]:
-    """Return ``(kind, value)`` of a name: equal names give equal pairs.
+    """The ``(kind, value)`` of a name; equal names give equal pairs.
 
     Raises
     ------
@@ -278,7 +278,7 @@ def _plain_number(name: Hashable) -> int | float | None:
 
 
 def _plain_exact(name: Any) -> int | float | None:
-    """The same of a type whose small whole numbers are all floats."""
+    """The same for a Decimal or Fraction; if it is small and whole, a float equals it."""
     try:
         value = float(name)
     except OverflowError:  # a large fraction

@@ -1,9 +1,9 @@
-"""What stands in for River where it is not installed: its bases, and its ``compose``.
+"""Stand-ins for River's base classes and its ``compose``, for when River is not installed.
 
-They have those of River's methods that our classes and their users call: a model is made, shown and
-cloned with them as with River's. A tokenizer and a learner are a pipeline here, and texts beside
-features a union, as the command line makes it; model files hold them as River's. `river` decides
-which of the two are taken.
+They have the methods of River's that our classes and their users call: a model is made, shown and
+cloned with them as with River's. There is a pipeline, for a tokenizer and a learner, and a union,
+for the command line's texts beside features; model files store both as River's. The module `river`
+chooses between River and these.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, Self
 
 
 class tags:
-    """What an estimator may be given."""
+    """What an estimator can take as its input."""
 
     TEXT_INPUT = "text input"
 
 
 class Base:
-    """What has parameters: it shows them, and makes another one with the same."""
+    """An object with parameters, which it shows and passes to its clones."""
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -31,7 +31,7 @@ class Base:
         return f"{type(self).__name__} ({inner}\n)" if lines else f"{type(self).__name__} ()"
 
     def _get_params(self) -> dict[str, Any]:
-        """The parameters, as the constructor takes them; of an estimator its class and its own."""
+        """The parameters as the constructor takes them; an estimator as (class, parameters)."""
         values = {name: getattr(self, name) for name in _parameters(self)}
         return {
             name: (type(value), value._get_params()) if isinstance(value, Base) else value
@@ -41,7 +41,7 @@ class Base:
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Self:
-        """A fresh one with the same parameters."""
+        """A new object with the same parameters."""
         params = self._get_params() | (new_params or {})
         clone = type(self)(
             **{
@@ -81,17 +81,17 @@ class Estimator(Base):
 
 
 class Metric(Base):
-    """How good answers are; the better of two metrics is the greater one."""
+    """A measure of answers; of two metrics, the better one compares as the greater."""
 
     _fmt = ",.6f"
 
     @property
     def works_with_weights(self) -> bool:
-        """Whether an answer can count more than another one."""
+        """Whether answers can have weights."""
         return True
 
     def is_better_than(self, other: Any) -> bool:
-        """Whether this one's value is better than another one's."""
+        """Whether this metric's value is better than another's."""
         return bool(self.get() > other.get())
 
     def __gt__(self, other: Any) -> bool:
@@ -116,7 +116,7 @@ class Classifier(Estimator):
 
 
 class MiniBatchClassifier(Classifier):
-    """A model that answers a label, also of many rows at once."""
+    """A model that answers a label, also for many rows at once."""
 
 
 class MultiLabelClassifier(Estimator):
@@ -124,7 +124,7 @@ class MultiLabelClassifier(Estimator):
 
 
 class Transformer(Estimator):
-    """A step that makes an event of an event, or of a text."""
+    """A step that turns an event, or a text, into an event."""
 
     @property
     def _supervised(self) -> bool:
@@ -138,19 +138,19 @@ class Transformer(Estimator):
 
 
 class MiniBatchTransformer(Transformer):
-    """The same, also of many rows at once."""
+    """The same, also for many rows at once."""
 
     def learn_many(self, X: Any) -> None:
         """Nothing, for a step that learns nothing."""
 
 
 class Steps(Estimator):
-    """Several steps by name."""
+    """Several steps, each with a name."""
 
     _parts: dict[str, Any]
 
     def _named(self, obj: Any) -> tuple[str, Any]:
-        """A step and a name that no other one has."""
+        """A step, and a name that no other step has."""
         name, step = obj if isinstance(obj, tuple) else (type(obj).__name__, obj)
         known, count = name, 0
         while name in self._parts:
@@ -176,7 +176,7 @@ class Steps(Estimator):
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Self:
-        """Fresh steps with the same parameters."""
+        """New steps with the same parameters."""
         given = new_params or {}
         return type(self)(
             *(
@@ -192,11 +192,11 @@ class Steps(Estimator):
 
 
 class Pipeline(Steps):
-    """Steps, each of which is given what the one before it has made of an event."""
+    """Steps in a row: each gets the output of the one before it."""
 
     def __init__(self, *steps: Any) -> None:
         self.steps: dict[str, Any] = OrderedDict()
-        self._plan = None  # River's, which reads a pickled pipeline where it is installed
+        self._plan = None  # a pickle of this may be loaded where River is installed, which needs it
         for step in steps:
             self._add_step(step, at_start=False)
 
@@ -226,7 +226,7 @@ class Pipeline(Steps):
         return bool(self[-1]._multiclass)
 
     def _transformed(self, x: Any, learns: bool = False) -> Any:
-        """An event as the last step is given it."""
+        """An event as the last step gets it."""
         for step in list(self.steps.values())[:-1]:
             if learns:
                 step.learn_one(x)
@@ -268,7 +268,7 @@ class Pipeline(Steps):
 
 
 class TransformerUnion(Steps, Transformer):
-    """Steps that are given the same event, and whose features come together."""
+    """Steps that all get the same event; their features are put together."""
 
     _shown_as = "TransformerUnion"
 
@@ -286,7 +286,7 @@ class TransformerUnion(Steps, Transformer):
         return " + ".join(map(str, self.transformers.values()))
 
     def transform_one(self, x: Any) -> dict[Any, Any]:
-        """What all of them make of an event; the first one's word goes, where two say something."""
+        """The features that the steps make of an event; where two make the same, the first wins."""
         made: dict[Any, Any] = {}
         for step in reversed(self.transformers.values()):
             made.update(step.transform_one(x))
@@ -309,11 +309,11 @@ class Discard(Transformer):
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Self:
-        """Another one of the same keys."""
+        """A new one with the same keys."""
         return type(self)(*self.keys)
 
     def transform_one(self, x: Any) -> dict[Any, Any]:
-        """All features but these."""
+        """The event without these features."""
         return {name: value for name, value in x.items() if name not in self.keys}
 
 
@@ -322,21 +322,21 @@ def _no_pipeline(first: Any, second: Any) -> None:
 
 
 def missing(what: str) -> ModuleNotFoundError:
-    """The error of what needs River."""
+    """The error for something that needs River."""
     return ModuleNotFoundError(
         f"{what} needs River, which is not installed: pip install river", name="river"
     )
 
 
 def _parameters(made: Any) -> list[str]:
-    import inspect  # takes as long as all of this package's Python
+    import inspect  # as slow to import as all of this package's Python
 
     found = inspect.signature(made.__init__).parameters.values()
     return [each.name for each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
 
 
 def _shown(value: Any) -> str:
-    """A parameter, in the form in which River shows it."""
+    """A parameter as River shows it."""
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, float):

@@ -1,7 +1,7 @@
-"""An event as bytes where names are objects, which only Python code can write and read.
+"""Events as bytes, if they have names that are objects: only Python can write and read these.
 
-The bytes are those of engine/exchange/packed.h; every other event is written there. A name that is
-an object is JSON, as a model file holds it.
+The format is that of engine/exchange/packed.h, which writes all other events. A name that is an
+object is written as JSON, as in a model file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LENGTH = 15  # in a head: the length comes next
 
 
 def count_packed(n: int) -> bytes:
-    """A number of at least 0, seven bits a byte, the lowest first."""
+    """A number of at least 0, in bytes of seven bits, the lowest bits first."""
     out = bytearray()
     while n > 127:
         out.append(128 | n & 127)
@@ -71,14 +71,14 @@ def _entry(kind: int, name: bytes, number: float) -> bytes:
 
 
 def object_name(text: bytes) -> Hashable:
-    """The name that is an object, from its JSON.
+    """A name that is an object, from its JSON.
 
     Raises
     ------
     ValueError
-        If it stands for no such name.
+        If the JSON does not stand for such a name.
     """
     name: Hashable = decode(json.loads(text))
     if name_plain(name)[0] != OBJECT:
-        raise ValueError("a feature name is stored as another kind than it is")
+        raise ValueError("a feature name is stored as the wrong kind")
     return name

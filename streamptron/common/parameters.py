@@ -1,4 +1,4 @@
-"""A learner's parameters as they are given: checked, and as the numbers that the core takes."""
+"""A learner's parameters: checked, and turned into what the core takes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class UnfitRow(ValueError):
-    """A row whose features cannot be paired: its number, and the error of "it"."""
+    """A row whose features cannot be paired: its number, and an error that begins with "it"."""
 
     args: tuple[int, ValueError]
 
@@ -29,7 +29,7 @@ class UnfitRow(ValueError):
 
 
 class kept(Generic[Value]):
-    """An attribute of a learner's class: the parameter of its name, which can only be read."""
+    """A read-only attribute of a learner: the parameter of the same name."""
 
     def __init__(self, about: str) -> None:
         self.__doc__ = about
@@ -55,7 +55,7 @@ class kept(Generic[Value]):
 
 
 def arguments(given: dict[str, Any]) -> dict[str, Any]:
-    """What a constructor was given by name: its ``locals()`` without the object itself."""
+    """A constructor's arguments by name: its ``locals()`` without `self`."""
     return {name: value for name, value in given.items() if name != "self"}
 
 
@@ -64,8 +64,8 @@ def class_weight_of(
 ) -> dict[Any, float] | None:
     """{label: weight} as learning uses it, or None.
 
-    The parameter becomes a copy: what the caller does with his later must not reach what is pickled
-    and saved.
+    The parameter is replaced by a copy, so that what is pickled and saved does not change with the
+    caller's dict.
     """
     given = params.get("class_weight")
     if given is None:
@@ -88,7 +88,7 @@ def class_weight_of(
 def rates_of(
     params: dict[str, Any], checked_label: Callable[[Any], Any]
 ) -> dict[Any, float] | None:
-    """{label: rate} of false_positive_rate, or None; the parameter becomes a copy."""
+    """{label: rate} of false_positive_rate, or None; the parameter is replaced by a copy."""
     given = params.get("false_positive_rate")
     if given is None:
         return None
@@ -114,7 +114,7 @@ def rates_of(
 
 
 def _label_of(parameter: str, label: Any, checked_label: Callable[[Any], Any]) -> Any:
-    """A label as the learner has it; an error that names the parameter if it cannot be one."""
+    """A label as the learner keeps it; an error that names the parameter if it is invalid."""
     try:
         return checked_label(label)
     except (TypeError, ValueError) as error:

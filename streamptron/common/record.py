@@ -1,7 +1,7 @@
 """What happened on a stream: errors window by window, by label, and who answered.
 
-A record is of bounded size, however long the stream: when there are too many windows, each two
-become one, and from then on a window is twice as long.
+A record is of bounded size, however long the stream: when there are too many windows, they are
+merged in pairs, and from then on a window is twice as long.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from streamptron.common.disk import replace
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.table import frame, table
 
-LABELS = 50  # the first so many have errors of their own in each window
+LABELS = 50  # the first so many labels have their own errors in each window
 LABELS_SHOWN = 10
 
 
@@ -28,7 +28,7 @@ class Window(NamedTuple):
     Attributes
     ----------
     n_events
-        How many events there had been at its end, since the record began.
+        The number of events at its end, since the record began.
     n, n_answered, n_wrong
         How many events it has; those that had an answer, and those whose answer was wrong.
     error, error_so_far
@@ -37,9 +37,10 @@ class Window(NamedTuple):
     serving
         Which of the kept vectors served most of its events; None if the model was not given.
     memory, n_evicted
-        Of the model at its end: bytes, and features that had been evicted; None if it does not say.
+        The model's bytes, and the number of features it had evicted, at the end of the window; None
+        if the model does not say.
     n_drifts
-        How many changes the detector found in it.
+        How many changes the drift detector found in it.
     labels
         ``{label: (events, wrong)}`` of the first labels.
     """
@@ -62,7 +63,7 @@ LABEL_COLUMNS = ("n_events", "label", "n", "n_wrong", "error")
 
 
 class Tally:
-    """Counts of a window that is still open, or of several that are closed."""
+    """Counts of a window that is still open, or of one or more that are closed."""
 
     __slots__ = ("evicted", "labels", "memory", "n", "n_answered", "n_drifts", "n_wrong", "served")
 
@@ -88,7 +89,7 @@ class Tally:
 
 
 class Record:
-    """Windows of a stream, and what is true of all of it.
+    """Errors on a stream, window by window and in all.
 
     Attributes
     ----------
@@ -148,7 +149,7 @@ class Record:
             )
 
     def _count(self, labels: dict[Any, bool], answered: bool, wrong: bool) -> bool:
-        """Count an event, and whether each of its labels is wrong; whether its window is full."""
+        """Count an event, with which of its labels are wrong; True if its window is now full."""
         now = self._open
         self.n_events += 1
         now.n += 1
@@ -163,7 +164,7 @@ class Record:
             if total is None:
                 total = self._labels[label] = [0, 0]
                 if len(self._labels) > LABELS:
-                    total.append(0)  # a third number: its windows do not have it
+                    total.append(0)  # a third number marks labels that windows do not count
             total[0] += 1
             total[1] += is_wrong
             if len(total) == 2:
@@ -187,7 +188,7 @@ class Record:
         self._closed = self._closed[: len(self._closed) - odd : 2]
         self.window *= 2
 
-    # --- What it says
+    # --- Results
 
     def to_frame(self, by_label: bool = False) -> Any:
         """The windows as the rows of a pandas DataFrame.

@@ -1,8 +1,8 @@
 """River's modules; where River is not installed, ours in their place.
 
-Whether it is installed is asked once, here, when streamptron is imported. No other room of the
-package imports anything of River's itself: it takes it from here, with an error that says what to
-do where River is missing and nothing of ours can stand in.
+Whether it is installed is found out once, here, when streamptron is imported. No other module of
+the package imports River itself: they take it from here. If River is missing and we have no
+stand-in, the error says what to do.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ try:
     import_module("river.base")
     _version = str(getattr(import_module("river"), "__version__", "unknown"))
 except ModuleNotFoundError as _error:
-    # "river.base" is missing where a folder of data happens to be called river
+    # "river.base" is what is missing if a folder of data happens to be called river
     if _error.name not in ("river", "river.base"):
         raise
     _version = ""
 VERSION: str = _version
 INSTALLED = bool(VERSION)
 
-# Of River's modules those that have a room of ours which can take their place.
+# River's modules that have a stand-in, and where it is.
 OURS = {
     "base": "streamptron.common.own",
     "compose": "streamptron.common.own",
@@ -64,6 +64,6 @@ def module_of(module: str, what: str) -> Any:
 def need(what: str) -> None:
     """Raise a ModuleNotFoundError if River is not installed: `what` needs it."""
     if not INSTALLED:
-        from streamptron.common.own import missing  # not needed where River is
+        from streamptron.common.own import missing  # not needed if River is installed
 
         raise missing(what)

@@ -10,7 +10,7 @@ if typing.TYPE_CHECKING:
 
 
 def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Rows of cells in columns; the first `left` of these begin on one line, the others end on one.
+    """Rows of cells as text, the first `left` columns aligned left and the others right.
 
     Examples
     --------
@@ -37,6 +37,6 @@ def frame(rows: Sequence[Any], columns: Sequence[str]) -> Any:
         if error.name != "pandas":
             raise
         raise ImportError(
-            'to_frame needs pandas: pip install "streamptron[study]"; without it go over the rows'
+            'to_frame needs pandas: pip install "streamptron[study]"; or iterate over the rows'
         ) from None
     return pandas.DataFrame([list(row) for row in rows], columns=list(columns))

@@ -1,4 +1,4 @@
-"""What a Tokenizer and a Mail are given: parameters and texts, checked."""
+"""Checks of a Tokenizer's and a Mail's parameters, and of their texts."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def rule_of(
 ) -> tuple[int, int, int, bool, bool, int, int, int, bool]:
     """A Tokenizer's parameters as the engine takes them.
 
-    Analyzer, shortest and longest n-gram, whether letters become lower case, whether digits are
-    folded, shortest and longest word, what a value is, and whether values are normalized. `start`:
-    the defaults.
+    In order: analyzer, shortest and longest n-gram, whether letters become lower case, whether
+    digits are folded, shortest and longest word, what a value is, and whether values are
+    normalized. `start` has the defaults.
     """
     kind = choice("analyzer", analyzer, ("word", "char"))
     if not (
@@ -100,24 +100,24 @@ def _check_no_words(of_words: dict[str, Any], start: dict[str, Any]) -> None:
             )
 
 
-# What River's BagOfWords and scikit-learn's vectorizers are given, and what is to be done here.
+# Parameters of River's BagOfWords and scikit-learn's vectorizers, and what to do here instead.
 ELSEWHERE = {
-    "on": "give fields={on!r}: the tokens of that text are called {on!r} and a colon before each",
-    "stop_words": "leave it out: the learner finds out which words say nothing",
-    "strip_accents": "leave it out, or strip them before: FuncTransformer(strip) | Tokenizer()",
-    "preprocessor": "call it before: FuncTransformer(preprocessor) | Tokenizer()",
+    "on": "give fields={on!r}, the name of the text's field",
+    "stop_words": "leave it out: the learner finds out which words do not matter",
+    "strip_accents": "leave it out, or strip them first: FuncTransformer(strip) | Tokenizer()",
+    "preprocessor": "call it first: FuncTransformer(preprocessor) | Tokenizer()",
     "tokenizer": "give separators, or make {{token: 1}} yourself: the learners take such dicts",
-    "token_pattern": "give separators, the characters that are between words",
+    "token_pattern": "give separators, the characters that separate words",
     "binary": "give value='presence', which is the default, or value='count'",
-    "max_df": "leave it out: the learner finds out which words say nothing",
+    "max_df": "leave it out: the learner finds out which words do not matter",
     "min_df": "leave it out, or give the learner max_features",
     "max_features": "give it to the learner: Tokenizer() | AdaptiveClassifier(max_features=...)",
-    "vocabulary": "leave it out: new words may come at any time",
+    "vocabulary": "leave it out: new words are learned at any time",
 }
 
 
 def named_as_elsewhere(init: Init) -> Init:
-    """A constructor that answers the parameters of other libraries with its own."""
+    """A constructor whose error for another library's parameter says what to give instead."""
 
     @functools.wraps(init)
     def checked(self: Any, *arguments: Any, **given: Any) -> None:
@@ -181,15 +181,15 @@ def plain_fields(x: Any, names: tuple[str, ...]) -> tuple[str | bytes, ...]:
 
 
 def frame_texts(X: Any, names: tuple[str, ...]) -> tuple[list[dict[str, Any]], Any]:
-    """The rows of a frame that has a column of texts for each field; and one of its series."""
+    """The rows of a frame with a column of texts for each field, and one of its series."""
     import narwhals.stable.v2 as nw
 
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
         raise TypeError(
-            f"X is {type_shown(X)}; with fields={short_repr(names)} it must be a frame that has "
-            "its rows, with these columns, or a sequence of mappings with these keys"
+            f"X is {type_shown(X)}; with fields={short_repr(names)} it must be a frame with these "
+            "columns (not a lazy one), or a sequence of mappings with these keys"
         ) from None
     for name in names:
         if name not in frame.columns:
@@ -200,7 +200,7 @@ def frame_texts(X: Any, names: tuple[str, ...]) -> tuple[list[dict[str, Any]], A
 
 
 def check_texts(X: Any) -> None:
-    """That X is not one text, and no frame."""
+    """Raise a TypeError if X is a single text or a frame."""
     if isinstance(X, str | bytes | Mapping):
         raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
     if hasattr(X, "columns"):  # iterating it would give names or columns
@@ -211,7 +211,7 @@ def check_texts(X: Any) -> None:
 
 
 def check_mail(headers: Any, text: Any, bytes: Any, fold: Any) -> None:
-    """That a Mail's parameters are valid, and leave something of a mail."""
+    """Check a Mail's parameters, which must leave something of a mail."""
     truth("headers", headers)
     truth("text", text)
     truth("fold", fold)

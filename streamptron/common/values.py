@@ -1,4 +1,4 @@
-"""Values in a model file's header: all that can be rebuilt without running any code."""
+"""Values in a model file's header: only those that can be rebuilt without running code."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ def decode(encoded: Any) -> Any:
         kind, *parts = encoded
         return DECODERS[kind](*parts)
     if isinstance(encoded, float | dict):
-        raise ValueError(f"{short_repr(encoded)} stands for no value")
+        raise ValueError(f"{short_repr(encoded)} is not an encoded value")
     return encoded
 
 
 def encoded(value: Any, what: str) -> Any:
-    """The same, with errors that say what the value is."""
+    """The same, with an error that begins with `what`."""
     try:
         return encode(value)
     except TypeError as error:
@@ -154,18 +154,18 @@ def encoded_position(position: Any) -> Any:
 
 
 def decoded_parameter(name: str, encoded: Any) -> Any:
-    """What one of `encoded_parameters` was."""
+    """One of the `encoded_parameters`, decoded."""
     if name in BY_LABEL and encoded is not None:
         return {decode(label): decode(weight) for label, weight in encoded}
     return decode(encoded)
 
 
 class JsonText(str):
-    """Metadata that is JSON already, and of our own making."""
+    """Metadata that is JSON already, because we wrote it."""
 
 
 def kept_metadata(metadata: Any) -> str:
-    """The user's metadata as JSON; TypeError if that would not give it back as it is."""
+    """The user's metadata as JSON; TypeError if JSON would give back something else."""
     if metadata is None:
         return "{}"
     if isinstance(metadata, JsonText):

@@ -1,4 +1,4 @@
-"""What every estimator shares above the core: frames, explanations, weights by name."""
+"""What all estimators add to the core: frames, explanations, weights by name."""
 
 from __future__ import annotations
 
@@ -39,44 +39,44 @@ class TopFeatures(NamedTuple):
 class Answering(Learner):
     """A compiled model that answers labels: batches, explanations.
 
-    ``learn_one`` and ``predict_one`` are the core's own, with no Python frame between.
+    ``learn_one`` and ``predict_one`` are the core's own: no Python code runs in between.
     """
 
-    # --- Batches: the path in a loop, row by row, bit for bit as learn_one
+    # --- Batches: row by row, to the bit the same as learn_one in a loop
 
     def learn_many(
         self, X: Any, y: Any, w: Any = 1.0, feature_names: Iterable[Hashable] | None = None
     ) -> None:
         """Learn from the rows of a matrix or frame, one after the other.
 
-        Afterwards the model is, to the last bit, as if ``learn_one`` had learned row by row the
-        dicts ``{column: value}`` of the values that are not 0, in the order of the columns. Every
-        cell and every label is checked: on an error nothing has been learned. The interpreter's
-        lock is released meanwhile, so X must not change during the call.
+        The model becomes the same, to the last bit, as if ``learn_one`` had learned each row as a
+        dict ``{column: value}`` of its nonzero values, in the order of the columns. All cells and
+        labels are checked first: after an error, nothing has been learned. The interpreter's lock
+        is released during the call, so X must not change until it returns.
 
         Parameters
         ----------
         X
-            One event a row, one feature a column: a scipy sparse matrix or array (CSR is read where
-            it lies, others are converted to it; repeated entries are summed), a numpy array of two
-            dimensions, or a pandas, polars or pyarrow frame. Any dtype of real numbers; in a frame
-            also texts, categories and gaps, as in an event.
+            One event per row, one feature per column: a scipy sparse matrix or array (CSR is read
+            in place, other formats are converted to it; repeated entries are summed), a numpy array
+            of two dimensions, or a pandas, polars or pyarrow frame. Any dtype of real numbers; a
+            frame may also have texts, categories and gaps, as an event may.
         y
-            A series, array or sequence of one label a row.
+            A series, array or sequence with one label per row.
         w
-            The sample weight of all rows, or one a row.
+            The sample weight of all rows, or one weight per row.
         feature_names
-            For arrays and matrices: the feature that each column is. By default column j is the
+            For arrays and matrices: the name of each column's feature. By default column j is the
             feature ``j``. The columns of a frame have names.
 
         Raises
         ------
         TypeError, ValueError
-            If a cell is not finite, or neither a number nor a text, or if y, w or feature_names
-            does not fit. The message names row and column.
+            If a cell is not finite, or neither a number nor a text; or if y, w or feature_names
+            does not fit X. The message names the row and column.
         MemoryError
-            If memory runs out. The message says how many rows have been learned; the one after
-            them has changed nothing.
+            If memory runs out. The message says how many rows have been learned; no later row has
+            changed anything.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class Answering(Learner):
     def test_then_train_many(
         self, X: Any, y: Any, w: Any = 1.0, feature_names: Iterable[Hashable] | None = None
     ) -> Any:
-        """Predict each row, then learn it: the predictions made before learning.
+        """Predict each row, then learn it; the predictions are those made before learning.
 
         Parameters
         ----------
@@ -128,8 +128,8 @@ class Answering(Learner):
 
         Returns
         -------
-        A series of the same kind and index as the frame; else an array, of truth values, ints or
-        floats if the labels are all of that type, of objects if not.
+        For a frame, a series of the same kind and index. Otherwise an array: of truth values, ints
+        or floats if all labels are of that type, else of objects.
         """
         batch = self._batch(X, feature_names)
         jobs = jobs_of(n_jobs)
@@ -154,8 +154,8 @@ class Answering(Learner):
 
         Returns
         -------
-        For two labels a series or an array; for any number a frame of one column a label, or an
-        array of one column a label in the order of ``labels``.
+        For a learner of two labels, a series or an array. For a learner of any number of labels, a
+        frame or an array with one column per label, in the order of ``labels``.
         """
         batch = self._batch(X, feature_names)
         jobs = jobs_of(n_jobs)
@@ -182,8 +182,8 @@ class Answering(Learner):
 
         Returns
         -------
-        A frame of one column a label; or an array of one column a label, in the order of ``labels``
-        (for two labels: False, True).
+        A frame or an array with one column per label, in the order of ``labels`` (for two labels:
+        False, True).
         """
         batch = self._batch(X, feature_names)
         jobs = jobs_of(n_jobs)
@@ -201,13 +201,13 @@ class Answering(Learner):
         scores: np.ndarray | None,
         p: np.ndarray | None,
     ) -> list[Any] | None:
-        """Predict a batch; the labels at that moment, or None if there was no room for them."""
+        """Predict a batch; the labels known then, or None if the arrays are too small for them."""
         return batch.answered(self._predict_rows, predictions, scores, p, None, None, n_jobs)
 
     def _many(
         self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None
     ) -> list[Any]:
-        """Learn a batch, filling in what is predicted before each row; the labels at the end."""
+        """Learn a batch, with the prediction before each row; returns the labels at the end."""
         labels, numbers = batch.numbered(y, self._checked_label)
         steps = self._steps(w, labels, numbers)
         if predictions is not None:
@@ -217,7 +217,7 @@ class Answering(Learner):
         return known
 
     def _steps(self, w: Any, labels: list[Any], numbers: Any) -> NDArray[np.float64] | None:
-        """Sample weight times class weight of each row; None where all are 1."""
+        """Sample weight times class weight of each row; None if all are 1."""
         if type(w) is float and w == 1.0 and self.class_weight is None:
             return None
         from streamptron.estimator.batches import steps_of
@@ -235,7 +235,7 @@ class Answering(Learner):
     ) -> list[Any]:
         """Learn a batch whose labels and weights are checked; the model's labels at its end.
 
-        `order`: the rows to learn, in this order; None: all as they lie.
+        `order`: the rows to learn, in this order; None: all rows, in the order of the batch.
         """
         given = labels, numbers, steps, predictions, None, order
         return batch.learned(self._learn_rows, *given)
@@ -257,13 +257,12 @@ class Answering(Learner):
 
         Returns
         -------
-        Pairs of feature and contribution (value times weight), the largest in size
-        first. The intercept is the feature None, and always there if the learner has one; features
-        with a weight of 0 are left out. The weights are those of the kept vector that answers this
-        event. ``math.fsum`` of the contributions is exactly the decision function for that label:
-        the smallest contribution absorbs the difference in rounding. (The sum may miss the last bit
-        of a score so much smaller than all contributions that no numbers of their size add up to
-        it.)
+        Pairs of feature and contribution (value times weight), the largest in absolute value first.
+        The intercept is the feature None, always present if the learner has one; features with a
+        weight of 0 are left out. The weights are those of the kept vector that answers this event.
+        ``math.fsum`` of the contributions is exactly the decision function for that label: the
+        smallest contribution absorbs the rounding difference. (If a score is very much smaller than
+        all contributions, the sum may differ from it in the last bit.)
 
         Examples
         --------
@@ -277,7 +276,7 @@ class Answering(Learner):
     def _explanation(
         self, x: Mapping[Any, float], label: Hashable
     ) -> tuple[list[tuple[Hashable, float]], str, Any]:
-        """Contributions, the vector whose weights they are, and the label that it predicts."""
+        """Contributions, the kept vector that they come from, and the label that it predicts."""
         parts, score, kind, predicted = self._explain(x, *self._explained(label))
         return summing_to(score, parts), kind, predicted
 
@@ -287,16 +286,16 @@ class Answering(Learner):
         Parameters
         ----------
         n
-            How many of each sign.
+            The number of features of each sign.
         label
-            The label whose weights are meant. For two labels: True by default; for any number: all
-            of them by default.
+            The label whose weights to show. The default is True for a learner of two labels, and
+            all labels for other learners.
 
         Returns
         -------
         ``TopFeatures(positive, negative)``: the n most positive and the n most negative weights,
-        each a list of (feature, weight), the largest in size first. For all labels a dict of
-        these.
+        each as a list of (feature, weight), the largest in absolute value first. For all labels, a
+        dict of these by label.
 
         Examples
         --------
@@ -306,7 +305,7 @@ class Answering(Learner):
         TopFeatures(positive=[('free', 2.0)], negative=[('meeting', -3.0)])
         """
         if label is None and self._scores_by_label:
-            labels, weights = self._weights(self.serving)  # both of the same moment
+            labels, weights = self._weights(self.serving)  # both at the same moment
             assert labels is not None
             return {known: top_of(n, its) for known, its in zip(labels, weights, strict=True)}
         output, sign = self._explained(label)
@@ -318,11 +317,11 @@ class Answering(Learner):
 
     @property
     def _scores_by_label(self) -> bool:
-        """Whether each label has a score; else there is one score."""
+        """Whether each label has a score; if not, there is one score."""
         raise NotImplementedError
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
-        """The output that stands for a label (-1: the predicted one), and its sign."""
+        """The output of a label (-1: that of the predicted one), and its sign."""
         raise NotImplementedError
 
     def debug_one(self, x: Mapping[Any, float]) -> str:
@@ -351,7 +350,7 @@ class Answering(Learner):
 
 
 class Estimator(Answering, base.MiniBatchClassifier):
-    """A compiled model as a River mini-batch classifier: one label an event."""
+    """A compiled model as a River mini-batch classifier: one label per event."""
 
     @property
     def _scores_by_label(self) -> bool:
@@ -359,9 +358,9 @@ class Estimator(Answering, base.MiniBatchClassifier):
 
 
 def summing_to(score: float, parts: list[tuple[Hashable, float]]) -> list[tuple[Hashable, float]]:
-    """Contributions, the largest first, the smallest of them such that `fsum` gives the score."""
+    """Contributions, the largest first; the smallest is adjusted so that `fsum` is the score."""
     parts.sort(key=lambda part: -abs(part[1]))
-    for _ in range(8):  # one round is enough unless the last part is much the smallest
+    for _ in range(8):  # one round is enough unless the last part is far smaller than the others
         try:
             excess = math.fsum((score, *(-value for _, value in parts)))
         except (OverflowError, ValueError):  # no learned weights are this large
@@ -442,8 +441,8 @@ class BinaryEstimator(BinaryModel, OneVector, Estimator):  # type: ignore[misc] 
         weights
             ``{feature: weight}``.
         intercept
-            The intercept to start from. False: the model has none, as with the constructor's
-            ``intercept=False``.
+            The intercept to start from. False: a model without an intercept, as with
+            ``intercept=False`` in the constructor.
         params
             The other parameters of the constructor.
 
@@ -461,9 +460,9 @@ class BinaryEstimator(BinaryModel, OneVector, Estimator):  # type: ignore[misc] 
 
 
 class ByLabel(LabelModel, Answering):
-    """Any labels: the weights of one output each."""
+    """Any labels: each has an output with its own weights."""
 
-    max_labels = kept[int | None]("How many labels it learns at most.")
+    max_labels = kept[int | None]("The largest number of labels that are learned.")
 
     @property
     def _known_labels(self) -> list[Any]:
@@ -479,7 +478,7 @@ class ByLabel(LabelModel, Answering):
 
     @property
     def weights(self) -> dict[Hashable, Weights]:
-        """The current weights, ``{label: {feature: weight}}``; what is absent has weight 0."""
+        """The current weights, ``{label: {feature: weight}}``; absent features have weight 0."""
         return self._by_label(*self._weights("current"))
 
     @property
@@ -524,7 +523,7 @@ class ByLabel(LabelModel, Answering):
 
 
 class LabelEstimator(ByLabel, Estimator):  # type: ignore[misc]  # no **kwargs
-    """Any labels, of which an event has one."""
+    """Any labels; each event has one."""
 
     @property
     def _multiclass(self) -> bool:
@@ -544,8 +543,8 @@ class LabelEstimator(ByLabel, Estimator):  # type: ignore[misc]  # no **kwargs
         weights
             ``{label: {feature: weight}}``; its order is the order of the labels.
         intercept
-            ``{label: intercept}`` to start from; 0 where a label is not in it. False: the model
-            has none, as with the constructor's ``intercept=False``.
+            ``{label: intercept}`` to start from; a label that is not in it starts from 0. False: a
+            model without intercepts, as with ``intercept=False`` in the constructor.
         params
             The other parameters of the constructor.
 
@@ -577,7 +576,7 @@ class LabelEstimator(ByLabel, Estimator):  # type: ignore[misc]  # no **kwargs
 
 
 class PairEstimator(PairModel, LabelEstimator):  # type: ignore[misc]  # no **kwargs
-    """Any labels; up to two of them the weights of one output, for more of one output each."""
+    """Any labels: up to two share one output's weights; with more, each has its own output."""
 
     @property
     def _scores_by_label(self) -> bool:
@@ -597,7 +596,7 @@ class PairEstimator(PairModel, LabelEstimator):  # type: ignore[misc]  # no **kw
 
     @property
     def _towards(self) -> Any:
-        """The label that one output is explained for if none is asked for: the positive one."""
+        """The label that a single output is explained for by default: the positive one."""
         return self.labels[: self._positive + 1][-1]
 
     @classmethod
@@ -607,19 +606,19 @@ class PairEstimator(PairModel, LabelEstimator):  # type: ignore[misc]  # no **kw
         Parameters
         ----------
         weights
-            ``{feature: weight}`` of the second of two labels, or of the first if that is True; the
-            labels are those of the events that come. For more than two labels
+            For two labels, ``{feature: weight}`` in favour of the second one, or of the first if
+            that is True; the labels are those of the events to come. For more than two labels,
             ``{label: {feature: weight}}``.
         intercept
-            The number to start from, or for more than two labels ``{label: intercept}``. False: the
-            model has none, as with the constructor's ``intercept=False``.
+            The number to start from; for more than two labels, ``{label: intercept}``. False: a
+            model without an intercept, as with ``intercept=False`` in the constructor.
         params
             The other parameters of the constructor.
 
         Raises
         ------
         TypeError, ValueError
-            If a weight is not a number, or if weights are given for each of one or two labels.
+            If a weight is not a number, or if only one or two labels are given weights by label.
 
         Examples
         --------
@@ -633,8 +632,8 @@ class PairEstimator(PairModel, LabelEstimator):  # type: ignore[misc]  # no **kw
         ):
             if len(weights) <= 2:
                 raise ValueError(
-                    f"weights has {len(weights)} labels; two labels have the weights of one of "
-                    "them: give {feature: weight} of the second, or of True"
+                    f"weights has {len(weights)} labels; two labels share their weights: give one "
+                    "dict {feature: weight}, for the second label or for True"
                 )
             return super().from_weights(weights, intercept, **params)
         if intercept is False:

@@ -1,7 +1,7 @@
 """Batches in, answers out: arrays, sparse matrices and frames, and the labels that come with them.
 
-Whatever holds events as rows becomes a `Batch`: the core's view of its numbers, the names of its
-columns, and what its answers should look like. Labels become small numbers here, many at a time.
+Anything that holds events as rows becomes a `Batch`: the core's view of its numbers, the names of
+its columns, and the form that answers should take. Labels are numbered here, many at a time.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Batch:
     rows
         The numbers, in the caller's memory where possible.
     names
-        The features that the columns are; None: column j is the int j.
+        The feature of each column; None: that of column j is the int j.
     frame
-        The frame that X was: answers are of the same kind. None: answers are arrays.
+        X, if it was a frame: answers are of the same kind. None: answers are arrays.
     source
-        Of a sparse matrix: values, columns, starts and the shape.
+        A sparse matrix's values, columns, starts and shape.
     series
-        The series that X was, instead of `frame`.
+        X, if it was a series; then `frame` is made when needed.
     """
 
     __slots__ = ("_frame", "_series", "names", "rows", "source")
@@ -71,7 +71,7 @@ class Batch:
 
     @property
     def frame(self) -> nw.DataFrame[Any] | None:
-        """A frame like the answers; made of a series when it is first needed."""
+        """A frame of the kind of the answers; made from the series when first needed."""
         if self._series is not None:
             self._frame = frames.frame_of_series(self._series)
             self._series = None
@@ -99,9 +99,9 @@ class Batch:
         return _sparse_batch(matrix, self.names, self.frame)
 
     def learned(self, learn: Callable[..., tuple[int, Said]], *given: Any) -> Said:
-        """Let a model learn the rows, given what it takes beside them; what it says at the end.
+        """Let a model learn the rows; `given` are its other arguments. Returns what it returns.
 
-        The last of `given` is the order of rows; None: all as they lie.
+        The last of `given` is the order of rows; None: all rows, in their own order.
         """
         done, said = learn(self.rows, self.names, *given)
         if done == UNSORTED:
@@ -115,7 +115,7 @@ class Batch:
     def answered(
         self, answer: Callable[..., tuple[int, list[Any]]], *given: Any, order: Any = None
     ) -> list[Any] | None:
-        """Let a model answer them; its labels, or None if there was no room for so many."""
+        """Let a model answer the rows; its labels, or None if the arrays are too small for them."""
         done, labels = answer(self.rows, self.names, *given)
         if done == UNSORTED:
             return self.sorted().answered(answer, *given, order=order)
@@ -124,15 +124,15 @@ class Batch:
         return None if done == NEW_LABELS else labels
 
     def outputs(self) -> NDArray[np.intp]:
-        """Places for one output a row."""
+        """An array for one output per row."""
         return np.empty(len(self), dtype=np.intp)
 
     def numbers(self, n: int) -> NDArray[np.float64]:
-        """Places for n numbers a row."""
+        """An array for n numbers per row."""
         return np.empty((len(self), n))
 
     def numbered(self, y: Any, check: Callable[[Any], Any]) -> tuple[list[Any], NDArray[np.intp]]:
-        """Different labels of y, checked, in order of appearance, and each row's number."""
+        """The distinct labels of y, checked, in order of appearance, and each row's number."""
         labels, firsts, numbers = numbered(y, len(self))
         checked = [
             _row_checked(row, check, label) for row, label in zip(firsts, labels, strict=True)
@@ -145,7 +145,7 @@ class Batch:
             frames.frame_can_hold(labels, self.frame)
 
     def labels(self, outputs: np.ndarray, labels: Sequence[Hashable], name: object) -> Any:
-        """The labels that outputs stand for, -1 for None: a series like the frame, or an array."""
+        """The labels of outputs (-1: None), as a series like the frame, or as an array."""
         if self.frame is None:
             table = label_array(labels)
             if (outputs < 0).any():
@@ -155,7 +155,7 @@ class Batch:
         return frames.frame_series(found, name, self.frame)
 
     def scores(self, values: np.ndarray, labels: Sequence[Hashable] | None) -> Any:
-        """Numbers by row and label; without labels by row. An array, a frame or a series."""
+        """Numbers per row and label, or per row if there are no labels: array, frame or series."""
         if self.frame is None:
             return values if labels is not None else values[:, 0]
         if labels is None:
@@ -182,14 +182,15 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None, missing: str = SK
         shape = X.shape
         if len(shape) != 2:
             raise _dimensions(len(shape))
-        if shape[1] > INT_LIMIT:  # the core holds such ints in a word
-            raise ValueError(f"X has {shape[1]} columns; {INT_LIMIT} is the most")
+        if shape[1] > INT_LIMIT:  # the largest int that the core keeps in a word
+            raise ValueError(f"X has {shape[1]} columns; it can have at most {INT_LIMIT}")
         names = _checked_names(feature_names, shape[1])
         return _sparse_batch(without_nan(X if X.format == "csr" else X.tocsr(), missing), names)
     frame = frames.frame_wrap(X)
     if feature_names is not None:
         raise TypeError(
-            "feature_names is given, but X is a frame, whose columns have names; rename the columns"
+            "feature_names is given, but X is a frame, whose columns have names; leave it out, or "
+            "rename the columns"
         )
     matrix, names = frames.frame_matrix(frame, missing)
     _doubt(names)
@@ -197,7 +198,7 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None, missing: str = SK
 
 
 def _doubt(names: list[Hashable]) -> None:
-    """Warn of columns that a model can learn, and no file can hold: days later it is too late."""
+    """Warn of column names that can be learned but not saved: at the save it would be too late."""
     for name in names:
         if type(name) is not str and name_plain(name)[0] == OBJECT:
             try:
@@ -224,8 +225,8 @@ def _batch(
 def _dimensions(n: int) -> ValueError:
     hint = "; one event is X[None, :]" if n == 1 else ""
     return ValueError(
-        f"X has {n} dimension{'' if n == 1 else 's'}; it must have two, one event a row and one "
-        f"feature a column{hint}"
+        f"X has {n} dimension{'' if n == 1 else 's'}; it must have two, one event per row and one "
+        f"feature per column{hint}"
     )
 
 
@@ -283,7 +284,7 @@ def _sparse_batch(
 
 
 def _aligned(array: np.ndarray) -> np.ndarray:
-    """An array whose numbers are aligned in memory, as almost all are."""
+    """The array, copied if its numbers are not aligned in memory (almost all are)."""
     return array if array.flags.aligned else array.copy()
 
 
@@ -294,7 +295,7 @@ def _as_int64(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def _numbers(values: np.ndarray, place: Callable[[int], tuple[int, int]]) -> tuple[int, np.ndarray]:
-    """Which of NUMBERS the values are, and the values as one; the same memory if it can be.
+    """Which of NUMBERS the values are, and the values in that type: not copied if possible.
 
     `place` turns the position of a value into its row and column, for the error.
     """
@@ -304,7 +305,7 @@ def _numbers(values: np.ndarray, place: Callable[[int], tuple[int, int]]) -> tup
         return number, values
     if values.dtype.kind not in "biuf":
         kinds = {"O": "objects", "U": "text", "S": "bytes", "c": "complex numbers"}
-        kind = kinds.get(values.dtype.kind, "no numbers")
+        kind = kinds.get(values.dtype.kind, "other things")
         raise TypeError(
             f"X has dtype {values.dtype}, which holds {kind}; it must hold real numbers: convert "
             "it with X.astype(float) if that is meant"
@@ -334,12 +335,12 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
         return None
     if isinstance(names, str | bytes | Mapping | Set) or not isinstance(names, Iterable):
         raise TypeError(
-            f"feature_names is {type_shown(names)}; give a list of one name a column of X"
+            f"feature_names is {type_shown(names)}; give a list of one name per column of X"
         )
     names = list(names)
     if len(names) != n:
         raise ValueError(
-            f"feature_names has {len(names)} entries; X has {n} columns: give each one a name"
+            f"feature_names has {len(names)} entries; X has {n} columns: give each column a name"
         )
     first: dict[Hashable, int] = {}
     for column, name in enumerate(names):
@@ -359,23 +360,23 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
 
 
 def _row_checked(row: int, check: Callable[..., Any], *values: Any) -> Any:
-    """The result of a check of some values, or its error with the row in front."""
+    """The result of a check; its error begins with the row."""
     try:
         return check(*values)
     except (TypeError, ValueError) as error:
         raise type(error)(f"in row {row}: {error}") from None
 
 
-FEW = 16  # so few labels are counted faster one by one
+FEW = 16  # up to so many labels are numbered faster one by one
 FIRST = np.zeros(1, dtype=np.intp)  # the numbers of a single label
 
 
 def label_array(labels: Sequence[Hashable]) -> np.ndarray:
-    """Labels as an array: of truth values, ints or floats where all are that, else of objects."""
+    """Labels as an array: of truth values, ints or floats if all are such, else of objects."""
     for kind, code in ((bool, "b"), (int, "i"), (float, "f")):
         if labels and all(type(label) is kind for label in labels):
             array = np.array(labels)
-            if array.dtype.kind == code:  # too large ints give another dtype
+            if array.dtype.kind == code:  # ints that are too large get another dtype
                 return array
     array = np.empty(len(labels), dtype=object)
     for at, label in enumerate(labels):
@@ -384,7 +385,7 @@ def label_array(labels: Sequence[Hashable]) -> np.ndarray:
 
 
 def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
-    """Different labels of y in order of appearance, their first rows, and each row's number.
+    """The distinct labels of y in order of appearance, their first rows, and each row's number.
 
     Raises
     ------
@@ -406,12 +407,12 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
     if n == 1:
         return values, [0], FIRST
     try:
-        # backwards, so that of equal labels the first row stays
+        # backwards, so that the first row of equal labels remains
         first = dict(zip(reversed(values), range(n - 1, -1, -1), strict=True))
         firsts = sorted(first.values())
         number_of = {values[row]: number for number, row in enumerate(firsts)}
         numbers = np.fromiter(map(number_of.__getitem__, values), dtype=np.intp, count=n)
-    except TypeError:  # not hashable, or not comparable: the check of each label says so
+    except TypeError:  # not hashable or not comparable: checking each label will raise the error
         firsts, numbers = list(range(n)), np.arange(n)
     return [values[row] for row in firsts], firsts, numbers
 
@@ -419,9 +420,9 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
 def steps_of(
     w: Any, labels: list[Any], numbers: NDArray[np.intp], step: Callable[[Any, Any], float]
 ) -> NDArray[np.float64] | None:
-    """Sample weight times class weight of each row, checked; None where all are 1.
+    """Sample weight times class weight of each row, checked; None if all are 1.
 
-    `step` gives, or refuses, that of a label and a sample weight.
+    `step` computes it from a label and a sample weight, or raises.
     """
     n = len(numbers)
     if not hasattr(w, "__len__"):
@@ -441,7 +442,7 @@ def steps_of(
 
 
 def weight_array(w: Any, n: int) -> NDArray[np.float64] | None:
-    """One weight a row, not yet checked; None if they have to be checked one by one."""
+    """One weight per row, not yet checked; None if they have to be checked one by one."""
     array = _array(w, "w")
     if isinstance(array, np.ndarray) and array.dtype.kind in "biuf" and array.shape == (n,):
         return np.asarray(array, dtype=np.float64)
@@ -457,13 +458,13 @@ def _array(values: Any, name: str) -> Any:
         raise ValueError(f"{name} has no value in row {row} (masked); drop the row")
     if hasattr(values, "to_numpy") and hasattr(values, "dtype"):
         array = values.to_numpy()
-        # to_numpy turns missing values into NaN, and ints beside them into floats
+        # a series with gaps stays: to_numpy makes NaN of them, and floats of its ints
         return values if array.dtype.kind == "f" and np.isnan(array).any() else array
     return values
 
 
 def _small_ints(array: np.ndarray) -> tuple[int, NDArray[np.int64]] | None:
-    """The smallest label and all as int64, where they are whole numbers from a small range."""
+    """The smallest label, and all as int64, if they are whole numbers from a small range."""
     if array.dtype.kind == "f" and not (np.abs(array.astype(np.float64)) < 2**31).all():
         return None
     low, high = int(array.min()), int(array.max())

@@ -1,4 +1,4 @@
-"""A frame's columns where not all are numbers: texts as categories, gaps, as cells.py has them.
+"""Columns of a frame that are not all numbers: texts are categories, as common/cells.py says.
 
 Each row of the result has the entries that ``learn_one`` would find in the row as a dict.
 """
@@ -29,7 +29,7 @@ if typing.TYPE_CHECKING:
 
 
 class Rows(typing.NamedTuple):
-    """A CSR matrix, as scipy's has it."""
+    """The parts of a CSR matrix, named as in scipy."""
 
     data: NDArray[Any]
     indices: NDArray[Any]
@@ -43,13 +43,13 @@ class Column(typing.NamedTuple):
     Attributes
     ----------
     features
-        The features of which each row has one.
+        The features of the column: each row has one of them, or a gap.
     which
-        The number of the row's feature; None: the first one.
+        For each row, the index of its feature; None: all rows have the first one.
     values
-        Its value; None: 1.
+        For each row, the feature's value; None: all are 1.
     gaps
-        Whether the row has nothing; None: no row.
+        Whether each row has a gap; None: no row has.
     """
 
     features: list[Hashable]
@@ -64,7 +64,7 @@ def column_of(series: Any, name: Hashable, missing: str) -> Column:
     Raises
     ------
     TypeError, ValueError
-        If a cell is neither a number nor a text, or is missing and must not be.
+        If a cell is neither a number nor a text, or is missing where `missing` forbids it.
     """
     import narwhals.stable.v2 as nw
 
@@ -84,8 +84,8 @@ def column_of(series: Any, name: Hashable, missing: str) -> Column:
         return Column([name], None, np.zeros(len(gaps)), gaps)
     if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
         raise TypeError(
-            f"column {short_repr(name)} of X holds {series.dtype}, which is not a number; make "
-            "numbers or texts of it, or drop the column"
+            f"column {short_repr(name)} of X holds {series.dtype}, which is not a number; convert "
+            "it to numbers or texts, or drop the column"
         )
     return _numbers(series, gaps, name, missing)
 
@@ -115,9 +115,9 @@ def _numbers(series: Any, gaps: NDArray[np.bool_], name: Hashable, missing: str)
         for row in np.flatnonzero(np.abs(values) >= 2**53).tolist():
             if int(numbers[row]) != int(values[row]):
                 raise ValueError(
-                    f"X has the int {numbers[row]} in row {row}, column {short_repr(name)}, that a "
-                    "float64 cannot hold exactly; scale it first, or convert X to float64 if that "
-                    "is meant"
+                    f"X has the int {numbers[row]} in row {row}, column {short_repr(name)}, which "
+                    "a float64 cannot hold exactly; scale it first, or convert X to float64 if "
+                    "that is meant"
                 )
     return Column([name], None, values, gaps if gaps.any() else None)
 
@@ -134,7 +134,7 @@ def _refuse(gaps: NDArray[np.bool_], name: Hashable, missing: str) -> None:
 
 
 def _categories(series: Any, name: Hashable, missing: str) -> Column:
-    """A column that is said to hold categories: also a text that reads as a number names one."""
+    """A column declared to hold categories: even a text that reads as a number is one."""
     native = series.to_native()
     if series.implementation.is_pandas_like():
         codes, texts = native.cat.codes.to_numpy(), native.cat.categories.to_list()
@@ -146,10 +146,10 @@ def _categories(series: Any, name: Hashable, missing: str) -> Column:
     def named(name: Hashable, text: Any, where: Callable[[], str]) -> str:
         if not isinstance(text, str):
             raise TypeError(
-                f"column {short_repr(name)} of X is a categorical of numbers or the like, such as "
-                f"{short_repr(text)}, {type_shown(text)}: whether it is a number or a name is not "
-                "known; convert it to numbers (pandas: .astype(float)), or to categories of text "
-                "(pandas: .astype(str).astype('category'))"
+                f"column {short_repr(name)} of X is categorical, but its categories are not texts, "
+                f"for example {short_repr(text)}, {type_shown(text)}: they could be numbers or "
+                "names; convert the column to numbers (pandas: .astype(float)), or to categories "
+                "of text (pandas: .astype(str).astype('category'))"
             )
         if not isinstance(name, str):
             return category_of(name, text, where)
@@ -159,7 +159,7 @@ def _categories(series: Any, name: Hashable, missing: str) -> Column:
 
 
 def _numbered_texts(series: Any) -> tuple[NDArray[Any], list[Any]]:
-    """The number of each row's text, -1 where there is none, and the texts."""
+    """The index of each row's text, -1 if it has none, and the texts."""
     native = series.to_native()
     if series.implementation.is_pandas_like():
         codes, texts = native.factorize()
@@ -173,7 +173,7 @@ def _numbered_texts(series: Any) -> tuple[NDArray[Any], list[Any]]:
 
 
 def _of_polars(native: Any) -> tuple[NDArray[Any], list[Any]]:
-    """The same of a categorical of polars, whose numbers are those of a larger set."""
+    """The same for a polars categorical, whose codes may come from a larger set of texts."""
     numbers = native.to_physical()
     codes = (numbers.cast(int).fill_null(-1) if native.null_count() else numbers).to_numpy()
     row = np.full(int(numbers.max() or 0) + 2, -1)  # the last is for -1
@@ -186,7 +186,7 @@ def _of_polars(native: Any) -> tuple[NDArray[Any], list[Any]]:
 
 
 def _of_dictionary(native: Any) -> tuple[NDArray[Any], list[Any]]:
-    """The same of a pyarrow column that has a dictionary."""
+    """The same for a dictionary-encoded pyarrow column."""
     array = native.unify_dictionaries().combine_chunks()
     codes = array.indices.cast("int64").fill_null(-1) if array.null_count else array.indices
     return codes.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
@@ -199,7 +199,7 @@ def _named(
     missing: str,
     named: Callable[[Hashable, Any, Callable[[], str]], str],
 ) -> Column:
-    """Name the categories that there are; those with no number, -1, are gaps."""
+    """Name the categories that occur; a row with code -1 is a gap."""
     place = np.full(len(texts) + 1, -1, dtype=np.int32)
     there = np.zeros(len(texts) + 1, dtype=np.bool_)
     there[codes] = True  # the last is for -1
@@ -226,7 +226,7 @@ def _where(codes: NDArray[Any], code: int, name: Hashable) -> Callable[[], str]:
 
 
 def _objects(series: Any, name: Hashable, missing: str) -> Column:
-    """Cell by cell. A NaN among texts alone is a gap: no computation made it."""
+    """Cell by cell. If all other cells are texts, a NaN is a gap: no computation made it."""
     cells = series.to_list()
     others = [cell for cell in cells if not is_gap(cell) and not is_nan(cell)]
     texts = bool(others) and all(isinstance(cell, str) for cell in others)
@@ -255,7 +255,7 @@ def _cell(row: int, name: Hashable) -> Callable[[], str]:
 
 
 def joined(columns: Sequence[Column], n: int) -> tuple[Any, list[Hashable]]:
-    """The matrix of some columns of n rows, and the feature of each of its columns."""
+    """Columns of n rows as a matrix, and the feature of each column of the matrix."""
     names: list[Hashable] = []
     plain = all(column.which is None and column.gaps is None for column in columns)
     if plain:

@@ -1,11 +1,11 @@
-"""Finite labelled data, however it comes, as events that are learned again and again.
+"""Finite labelled data, in any form, as events that are learned again and again.
 
     a matrix, array or frame and its labels, texts      RowData: the core's path over many rows
     dicts                                               EventData: learn_one, event by event
     candidates, of which one was chosen                 QueryData: likewise
     documents with grades                               GradedData, see grades.py
 
-All learn their events in any order, and say which of them a model answers wrongly. Labels are
+Each can learn its events in any order, and tell which of them a model answers wrongly. Labels are
 numbered in the order of appearance.
 """
 
@@ -33,15 +33,15 @@ if typing.TYPE_CHECKING:
 
 
 class Lessons(Protocol):
-    """Finite data as a fit needs them.
+    """Finite data as a fit needs it.
 
     Attributes
     ----------
     labels
-        The different labels.
+        The distinct labels.
     n_events
-        How many events a pass learns; an order is of ``len`` things, which are events if these are
-        not learned several at a time.
+        How many events a pass learns. An order is one of ``len`` items: these are the events,
+        unless events are learned in groups, as those of a query are.
     """
 
     labels: list[Any]
@@ -70,8 +70,8 @@ def data_of(
 ) -> RowData | EventData:
     """Look at finite data as events.
 
-    `check` is what a learner says to a label, `missing` its parameter. `teach`: let the steps of a
-    pipeline learn the events first.
+    `check` is the learner's check of a label, `missing` its parameter. `teach`: let the steps
+    before the learner of a pipeline learn the events first.
     """
     X, y, weights, called = _columns(data, name)
     kind = _kind(X, name)
@@ -109,7 +109,7 @@ def data_of(
 
 
 def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryData:
-    """Look at finite data as candidates, of which one was chosen."""
+    """Look at finite data as lists of candidates, one of which was chosen."""
     X, y, weights, called = _columns(data, name)
     if tokenizer is not None:
         raise TypeError(
@@ -128,7 +128,7 @@ def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryDat
 
 
 def asked(what: str, ask: Callable[..., Any], *values: Any) -> Any:
-    """What is asked for, or its error with a name in front."""
+    """Call `ask`; its error begins with `what`."""
     try:
         return ask(*values)
     except (TypeError, ValueError) as error:
@@ -136,12 +136,12 @@ def asked(what: str, ask: Callable[..., Any], *values: Any) -> Any:
 
 
 def error_of(what: str, error: Exception) -> Exception:
-    """The same error with a name in front."""
+    """The same error, beginning with `what`."""
     return (TypeError if isinstance(error, TypeError) else ValueError)(f"{what}: {error}")
 
 
 def is_read(data: Any) -> bool:
-    """Whether it is what streamptron.files.read returns, whose folder is above this one."""
+    """Whether it is what streamptron.files.read returns, which this folder must not import."""
     return hasattr(type(data), "records")
 
 
@@ -175,14 +175,14 @@ def _columns(data: Any, name: str) -> tuple[Any, Any, list[float] | None, Callab
     for row, pair in enumerate(data):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise TypeError(
-                f"{name}[{row}] is {short_repr(pair)}; it must be a pair (x, y). Events and labels "
-                "apart are a tuple (X, y)"
+                f"{name}[{row}] is {short_repr(pair)}; it must be a pair (x, y). To give events "
+                "and labels separately, make it a tuple (X, y)"
             )
     return [x for x, _ in data], [y for _, y in data], None, lambda row: f"{name}[{row}]"
 
 
 def _kind(X: Any, name: str) -> type | None:
-    """Of what a list is: dict or str; None for all else, such as matrices, frames and series."""
+    """The kind of a list's items: dict or str; None if X is not a list."""
     if not isinstance(X, list | tuple):
         return None
     first = X[0] if X else {}
@@ -220,7 +220,7 @@ class RowData(Passes):
         return len(self)
 
     def weigh(self, model: Any) -> None:
-        """Settle what each row's step is scaled by, sample weight times class weight."""
+        """Compute what each row's step is scaled by: sample weight times class weight."""
         if self._weights is not None or model.class_weight is not None:
             w = 1.0 if self._weights is None else self._weights
             self.steps = steps_of(w, self.labels, self.numbers, model._checked_step)
@@ -230,7 +230,7 @@ class RowData(Passes):
         found = self.batch.outputs()
         places = found, None, None, None, order
         known = self.batch.answered(model._predict_rows, *places, order=order)
-        assert known is not None  # there is room for any number of labels
+        assert known is not None  # `found` has room for any number of labels
         outputs = {label: output for output, label in enumerate(known)}
         right = np.array([outputs.get(label, -2) for label in self.labels], dtype=np.intp)
         taken: Any = slice(None) if order is None else order
@@ -238,7 +238,7 @@ class RowData(Passes):
         return wrong
 
     def scores(self, model: Any) -> NDArray[np.float64]:
-        """The score of each row by output."""
+        """The scores of each row, one per output."""
         while True:
             n = len(model._known_labels) if model._scores_by_label else 1
             scores = self.batch.numbers(n)
@@ -291,10 +291,10 @@ class EventData:
         return len(self)
 
     def weigh(self, model: Any) -> None:
-        """Nothing: learn_one does so."""
+        """Do nothing: learn_one applies the weights."""
 
     def learn(self, model: Any, order: NDArray[np.intp] | None = None) -> None:
-        """Learn the events of an order; None: all as they come."""
+        """Learn the events in an order; None: as they come."""
         events, labels, weights = self._events, self.labels, self._weights
         numbers = self.numbers.tolist()
         for row in range(len(events)) if order is None else order.tolist():
@@ -324,7 +324,7 @@ class EventData:
         )
 
     def scores(self, model: Any) -> NDArray[np.float64]:
-        """The score of each event by output."""
+        """The scores of each event, one per output."""
         found = list(self._answers(model.decision_function_one, range(len(self))))
         rows = [list(each.values()) if isinstance(each, dict) else [each] for each in found]
         return np.array(rows, dtype=np.float64)
@@ -352,7 +352,7 @@ class QueryData(EventData):
 
 
 def _matrix_of(events: Sequence[Mapping[Any, float]]) -> Any:
-    """Mappings as a CSR matrix of one column a feature, in the order of their appearance."""
+    """Mappings as a CSR matrix with one column per feature, in order of appearance."""
     from scipy.sparse import csr_array
 
     column: dict[Hashable, int] = {}

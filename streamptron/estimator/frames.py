@@ -1,7 +1,7 @@
-"""Frames in, frames out: what stands between a dataframe and a batch of rows.
+"""Frames in, frames out: from a dataframe to a batch of rows, and back.
 
-Any eager frame that narwhals knows (pandas, polars, pyarrow) comes in, and what goes out is of the
-same kind, with the same index, as with River's own mini-batch models.
+Any eager frame that narwhals knows (pandas, polars, pyarrow) is accepted. The answers are of the
+same kind and have the same index, as with River's own mini-batch models.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
     except TypeError:
         raise TypeError(
             f"X is {type_shown(X)}; it must be a frame (pandas, polars, pyarrow), a numpy "
-            "array of two dimensions or a scipy sparse matrix; one event a row, one feature a "
-            "column. Of dicts pandas.DataFrame(X).fillna(0) makes one, of lists numpy.array(X), of "
-            "texts Tokenizer().transform_many(X)"
+            "array of two dimensions or a scipy sparse matrix, with one event per row and one "
+            "feature per column. Convert dicts by pandas.DataFrame(X).fillna(0), lists by "
+            "numpy.array(X), texts by Tokenizer().transform_many(X)"
         ) from None
 
 
 def frame_or_none(X: typing.Any, what: str) -> nw.DataFrame[typing.Any] | None:
-    """Wrap a native frame; None for anything else, which costs little to find out."""
+    """Wrap a native frame; None for anything else, found out quickly."""
     if not hasattr(type(X), "columns"):
         return None
     import narwhals.stable.v2 as nw
 
     try:
         frame = nw.from_native(X, pass_through=True)
-    except Exception as error:  # two columns of one name
+    except Exception as error:  # two columns with the same name
         raise ValueError(f"{what}: {' '.join(str(error).split())}") from None
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"{what} is {type_shown(X)}, which has no rows yet; give {what}.collect()")
+        raise TypeError(f"{what} is {type_shown(X)}, which is lazy; give {what}.collect()")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
-    """The frame of one column that a native series is; None if narwhals knows no such series."""
+    """A native series as a frame of one column; None if narwhals does not know its kind."""
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(X, series_only=True, pass_through=True)
@@ -63,16 +63,16 @@ def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
 def frame_matrix(
     frame: nw.DataFrame[typing.Any], missing: str = SKIP
 ) -> tuple[typing.Any, list[typing.Any]]:
-    """The frame as a 2-d array, its own memory if it can, or as a sparse matrix where it must.
+    """The frame as a 2-d array, not copied if possible, or as a sparse matrix if it must be one.
 
-    And the feature of each column: those of a column of texts are its categories.
+    And the feature of each column of the result; a column of texts has one for each category.
 
     Raises
     ------
     TypeError
         If a column holds anything but numbers, truth values and texts.
     ValueError
-        If a cell is missing that must not be, or is an int that a float64 cannot hold exactly.
+        If a cell is missing where `missing` forbids it, or is an int that no float64 equals.
     """
     names: list[typing.Any] = list(frame.columns)
     if len(frame) == 0:  # whatever its dtypes: an empty pandas column holds objects
@@ -127,7 +127,7 @@ def frame_series(
     import narwhals.stable.v2 as nw
 
     if like.implementation.is_pandas_like() and any(value is None for value in values):
-        # else pandas turns ints beside None into floats
+        # without this, pandas turns ints beside None into floats
         objects = np.empty(len(values), dtype=object)
         for row, value in enumerate(values):
             objects[row] = value
@@ -147,8 +147,8 @@ def frame_columns(
         names = list(map(str, columns))
     if len(set(names)) < len(columns):
         raise ValueError(
-            f"the labels {short_repr(columns, 200)} are not all different as text, which column "
-            f"names of {like.implementation.value} must be; use a pandas frame"
+            f"the labels {short_repr(columns, 200)} are not all different as text, as the column "
+            f"names of a {like.implementation.value} frame must be; use a pandas frame"
         )
     data = dict(zip(names, matrix.T, strict=True))
     return _indexed(nw.from_dict(data, backend=like.implementation).to_native(), like)

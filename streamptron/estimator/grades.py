@@ -1,4 +1,4 @@
-"""Finite data of a RankingPerceptron: choices among candidates, or documents with grades."""
+"""Finite data for a RankingPerceptron: choices among candidates, or documents with grades."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def ranked_of(
         return queries_of(data, tokenizer, name)
     if tokenizer is not None:
         raise TypeError(
-            "model begins with a Tokenizer; fit the RankingPerceptron alone, with texts as what "
-            "transform_one of the Tokenizer makes of them"
+            "model begins with a Tokenizer; fit the RankingPerceptron alone, with what the "
+            "Tokenizer's transform_one makes of each text"
         )
     X, grades, qid = _read(data, name) if is_read(data) else data
     batch = asked(name, model._rows, X, None)
@@ -44,8 +44,8 @@ def _read(reader: Any, name: str) -> tuple[list[Any], list[Any], list[Any]]:
         where = f"{record.file}:{record.line}"
         if record.qid is None:
             raise ValueError(
-                f"{name}: {where} has no qid; a RankingPerceptron learns lines of svmlight with a "
-                "query each: grade qid:7 1:0.5"
+                f"{name}: {where} has no qid; a RankingPerceptron learns svmlight lines that each "
+                "have a query, such as: grade qid:7 1:0.5"
             )
         if not isinstance(record.x, dict) or record.y is None:
             raise error_of(where, ValueError("it has no grade or no features"))
@@ -55,8 +55,8 @@ def _read(reader: Any, name: str) -> tuple[list[Any], list[Any], list[Any]]:
 class GradedData:
     """Documents with grades, learned query by query.
 
-    A query is what an order is of. An event is, as for ``learn_many``, a row beside which there are
-    rows of a higher grade.
+    An order is one of queries. An event is, as for ``learn_many``, a row whose query has rows of a
+    higher grade.
 
     Parameters
     ----------
@@ -90,15 +90,15 @@ class GradedData:
         return len(self._firsts)
 
     def weigh(self, model: Any) -> None:
-        """Nothing: documents have no weights."""
+        """Do nothing: documents have no weights."""
 
     def learn(self, model: Any, order: NDArray[np.intp] | None = None) -> None:
-        """Learn the queries of an order; None: all as they lie."""
+        """Learn the queries in an order; None: in their own."""
         rows = self._rows(order)
         self._batch.learned(model._learn_queries, self._ranks, None, self._ends, rows)
 
     def _rows(self, order: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
-        """The rows of an order of queries."""
+        """The rows of queries in an order."""
         if order is None:
             return None
         firsts, sizes = self._firsts[order], (self._lasts - self._firsts)[order]
@@ -110,20 +110,20 @@ class GradedData:
     def wrong(self, model: Any, order: NDArray[np.intp] | None = None) -> NDArray[np.bool_]:
         """Whether each event is ranked wrongly: some row of a higher grade is not above it.
 
-        Of equal scores the first row counts as the worse one, as for ``n_mistakes``.
+        If two scores are equal, the first row counts as the worse one, as in ``n_mistakes``.
         """
         assert order is None
         scores = model._scored(self._batch, self._ends)[:, 0]
         rows = np.arange(len(scores))
         place = np.empty_like(rows)  # by query, the worst row first
         place[np.lexsort((rows, scores, self._ends))] = rows
-        # The higher grades of a query first, and the later queries, whose places are higher, too:
-        # so the least place so far is that of the worst row so far in this query.
+        # Sort by falling grades within a query, and later queries first: as their places are
+        # higher, the least place so far is that of the worst row so far in this query.
         sorted_ = np.lexsort((-self._ranks, -self._ends))
         least = np.minimum.accumulate(place[sorted_])
         ends, ranks = self._ends[sorted_], self._ranks[sorted_]
         new = np.concatenate([[True], (ends[1:] != ends[:-1]) | (ranks[1:] != ranks[:-1])])
-        start = np.maximum.accumulate(np.where(new, rows, 0))  # of the rows of the same grade
+        start = np.maximum.accumulate(np.where(new, rows, 0))  # the first row of the same grade
         worse = np.empty(len(rows), dtype=bool)
         worse[sorted_] = least[start - 1] < place[sorted_]
         found: NDArray[np.bool_] = worse[self._below]

@@ -19,7 +19,7 @@ if typing.TYPE_CHECKING:
     from streamptron.keeping.merging import Delta
     from streamptron.keeping.tickets import Step, Ticket
 
-# what a copy that keeps the weights cannot change
+# parameters that a copy with the same weights must keep
 FIXED = (
     *("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed"),
     *("degree", "interactions", "shape"),
@@ -27,7 +27,7 @@ FIXED = (
 
 
 class Savable:
-    """What a model file holds: a learner, a tokenizer and one, a classifier for scikit-learn."""
+    """What a model file can hold: a learner, alone or in a pipeline or scikit-learn classifier."""
 
     __slots__ = ()
 
@@ -36,29 +36,30 @@ class Savable:
 
         The file is replaced whole or not at all: after an error, a power failure or ``kill -9`` the
         old one is still there. A new file can be read by its owner only (0600); an existing one
-        keeps its permissions, and its owner and group where that is allowed. A link is followed.
-        Other threads may use the model meanwhile: learning waits only while the weights are copied.
+        keeps its permissions and, if the system allows it, its owner and group. Symbolic links are
+        followed. Other threads may use the model during the call: learning waits only while the
+        weights are copied.
 
-        The file contains the names of all features, and the seed of the model's hash, even a secret
-        one. That of ``Tokenizer() | learner`` contains both, and the command line takes it, too:
-        ``streamptron predict --model PATH``. That of a classifier for scikit-learn is the file of
-        its `model_`, with what the classifier has beside it; the C library opens it, too, and sees
-        the learner alone.
+        The file contains the names of all features and the seed of the model's hash, even if that
+        is secret. The file of ``Tokenizer() | learner`` contains both steps, and works with the
+        command line too: ``streamptron predict --model PATH``. The file of a classifier for
+        scikit-learn is that of its `model_`, plus what the classifier itself keeps; the C library
+        opens it, too, and sees only the learner.
 
         Parameters
         ----------
         path
             The file.
         metadata
-            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+            A dict that JSON can hold, stored with the model; see ``streamptron.read_metadata``.
 
         Raises
         ------
         TypeError
-            If a label or a feature name is an object of a class of your own, if the model's class
-            or one of its attributes is your own, or if JSON would not give metadata back as it is.
-            If a parameter or a class of a classifier for scikit-learn is an object that no file can
-            hold, such as a RandomState. If a pipeline has other names for its steps than theirs.
+            If a label or a feature name is an object of your own class, if the model's class or one
+            of its attributes is your own, or if JSON would give back other metadata. If a parameter
+            or a class of a classifier for scikit-learn is an object that no file can hold, such as
+            a RandomState. If the steps of a pipeline have names of your own.
         OSError
             If the file cannot be written.
 
@@ -81,37 +82,38 @@ class Savable:
 class Learner(Savable, Model, base.Estimator):
     """A compiled model as a River estimator, whatever it answers."""
 
-    # The parameters that learners share, as they were given.
+    # The parameters that all learners share, as they were given.
     intercept = kept[bool]("Whether an intercept is learned.")
     class_weight = kept[Mapping[Hashable, float] | None]("What scales the steps for each label.")
     false_positive_rate = kept[Mapping[Hashable, float] | None](
-        "How many events of other labels may be answered with a label, as a share."
+        "For each label, the share of the events of other labels that may be answered with it."
     )
-    max_features = kept[int | None]("How many features have weights at most.")
-    hash_bits = kept[int | None]("A feature is one of 2**hash_bits numbers; None: it has a name.")
+    max_features = kept[int | None]("The largest number of features that have weights.")
+    hash_bits = kept[int | None]("Features are hashed to 2**hash_bits numbers; None: not hashed.")
     hash_seed = kept[int | None]("The seed of the hash; None: it is a secret.")
     degree = kept[int]("2: all pairs of features are features, too.")
     interactions = kept[tuple[tuple[str, str], ...] | None]("The fields whose features are paired.")
-    max_pairs = kept[int]("How many pairs an event makes at most.")
+    max_pairs = kept[int]("The largest number of pairs that an event may make.")
     missing = kept[str]('What is left out of an event: "skip", "skip_nan" or "refuse".')
 
     @property
     def _positive(self) -> int:
-        """The place of the label that a single score stands for."""
+        """The index of the label that a positive score stands for, if there is a single score."""
         return 1
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Self:
-        """A fresh estimator with the same parameters, as River means it.
+        """A new estimator with the same parameters, which has learned nothing, as in River.
 
         Parameters
         ----------
         new_params
             Parameters to change.
         include_attributes
-            Also copy what was learned. What the weights depend on (average, pocket, intercept,
-            max_features, hash_bits, hash_seed, degree, interactions, shape) cannot be changed then.
+            Also copy what was learned. Then the parameters that the weights depend on (average,
+            pocket, intercept, max_features, hash_bits, hash_seed, degree, interactions, shape)
+            cannot be changed.
         """
         if not include_attributes:
             return super().clone(new_params)
@@ -127,19 +129,19 @@ class Learner(Savable, Model, base.Estimator):
         return clone
 
     def delta(self, since: Any, shard: int = 0) -> Delta:
-        """What this model has learned since it was a copy of another one.
+        """What this model has learned since it was copied from another one.
 
         Parameters
         ----------
         since
-            That model, as it still is.
+            The model that it was copied from, which has not learned since.
         shard
-            The number of this shard, when several learn: sums run in the order of these numbers.
+            The number of this shard, if several learn: deltas are added up in this order.
 
         Raises
         ------
         ValueError
-            If this model did not go on from `since`.
+            If this model is not a continuation of `since`.
 
         Examples
         --------
@@ -157,21 +159,22 @@ class Learner(Savable, Model, base.Estimator):
         return delta_of(self, since, shard)
 
     def apply(self, delta: Delta) -> None:
-        """Learn what one shard or several have learned since they were copies of this model.
+        """Learn what one or more shards have learned since they were copied from this model.
 
-        All of it or, after an error, nothing. Predictions continue until the new weights take the
-        place of the old ones, at once; learning waits.
+        All of it is learned or, after an error, nothing. Other threads can predict during the call,
+        and get the new weights all at once; learning waits.
 
         Parameters
         ----------
         delta
-            From ``delta`` of a model that went on from this one, or ``Delta.combine`` of several.
+            From ``delta`` of a copy of this model that has learned more, or from ``Delta.combine``
+            of several such deltas.
 
         Raises
         ------
         ValueError
-            If the delta goes on from another model, or from this one before it learned something:
-            so nothing is learned twice.
+            If the delta is based on another model, or on this one before it learned something: so
+            nothing is learned twice.
         ModelFileError
             If the delta contradicts itself.
         RuntimeError
@@ -182,7 +185,7 @@ class Learner(Savable, Model, base.Estimator):
         apply_delta(self, delta)
 
     def predict_ticket(self, x: Any) -> Ticket:
-        """Predict one event, and keep it for ``learn_ticket``, when its label is known.
+        """Predict one event, and keep it for ``learn_ticket`` until its label is known.
 
         Parameters
         ----------
@@ -191,14 +194,14 @@ class Learner(Savable, Model, base.Estimator):
 
         Returns
         -------
-        A small value to store or to send, see :class:`Ticket`. Its ``prediction`` is what
+        A small object to store or send; see :class:`Ticket`. Its ``prediction`` is what
         ``predict_one`` answers.
 
         Raises
         ------
         TypeError, ValueError
-            If x is invalid, if it has a feature name that no model file can hold, or if the label
-            predicted is such an object.
+            If x is invalid, or if a feature name or the predicted label is an object that no model
+            file can hold.
 
         Examples
         --------
@@ -217,10 +220,10 @@ class Learner(Savable, Model, base.Estimator):
         return predict_ticket(self, x)
 
     def learn_ticket(self, ticket: Any, y: Any, w: float = 1.0, undo: bool = False) -> Any:
-        """Learn an event that was predicted before, as ``learn_one`` would at this moment.
+        """Learn an event that was predicted earlier, as ``learn_one`` would learn it now.
 
-        The model may have learned, grown, been saved, loaded or merged meanwhile. A ticket can be
-        learned as often as you like: nothing keeps count.
+        In the meantime the model may have learned, grown, been saved, loaded or merged. Nothing
+        prevents a ticket from being learned more than once.
 
         Parameters
         ----------
@@ -232,10 +235,10 @@ class Learner(Savable, Model, base.Estimator):
         Raises
         ------
         TypeError, ValueError
-            If the ticket is damaged or for another kind of model, or if y or w is invalid. Nothing
-            is learned then.
+            If the ticket is damaged or for another kind of model, or if y or w is invalid. The
+            model has not changed.
         MemoryError
-            If memory runs out. The model has not changed then, either.
+            If memory runs out. The model has not changed.
         """
         from streamptron.keeping.tickets import ticket_event
 
@@ -244,14 +247,15 @@ class Learner(Savable, Model, base.Estimator):
         return learner.learn_one(ticket_event(self, ticket), y, w, undo)
 
     def undo(self, step: Any) -> None:
-        """Take back what one event has taught; everything learned since stays as it was learned.
+        """Take back what one event has taught; everything learned since then is kept.
 
-        The weights and their average are as if the event had been seen and had not moved them: for
-        whole numbers to the last bit, for others up to a rounding in the last place. It is still
-        counted in ``n_seen`` and ``n_mistakes``, and its label stays known. The pocket, which
-        vector answers, and the calibration of the probabilities stay as they are: they heal as
-        events come. Later steps were taken by a model that had learned the event, and are kept.
-        docs/late-labels.md says what comes back of AdaptiveClassifier's numbers.
+        The weights and their average become as if the event had been seen and had not moved them:
+        exactly if all values are whole numbers, otherwise up to rounding in the last place. The
+        event still counts in ``n_seen`` and ``n_mistakes``, and its label stays known. The pocket,
+        the choice of the vector that answers, and the calibration of the probabilities do not
+        change back, but adapt as new events come. Steps after this one were taken by a model that
+        had learned the event, and stay as they are. docs/late-labels.md says what is restored of an
+        AdaptiveClassifier.
 
         Parameters
         ----------
@@ -262,13 +266,13 @@ class Learner(Savable, Model, base.Estimator):
         Raises
         ------
         TypeError
-            If the learner cannot take steps back, or if this is not a step.
+            If the learner cannot take steps back, or if `step` is not a step.
         ValueError
-            If the step is damaged, has been taken back already, or is not of this model: if another
-            one learned the event, or a copy of this one by itself, or if this model is from a file
-            or a copy made before the event. Nothing has changed then.
+            If the step is damaged, has been taken back already, or is not this model's: if another
+            model learned the event, even a copy of this one, or if this model comes from a file or
+            a copy made before the event. The model has not changed.
         MemoryError
-            If memory runs out. The model has not changed then, either.
+            If memory runs out. The model has not changed.
 
         Examples
         --------
@@ -291,7 +295,7 @@ class Learner(Savable, Model, base.Estimator):
         return learn_undoable(self, x, y, w, undo)
 
     def _check_one_event(self, what: str) -> None:
-        """That the learner learns from one event, not from candidates."""
+        """Raise an error if the learner learns from candidates, not from one event."""
 
     def _file_parts(self) -> tuple[Any, Any, Any]:
         """Learner, tokenizer and lines, as a model file holds them."""
@@ -299,7 +303,7 @@ class Learner(Savable, Model, base.Estimator):
 
     def _batch(self, X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
         """Look at X as rows."""
-        # imported here because it imports numpy, which learn_one does without
+        # imported here because it imports numpy, which learn_one does not need
         from streamptron.estimator.batches import batch_of
 
         return batch_of(X, feature_names, self.missing)

@@ -1,6 +1,6 @@
-"""What a learner says of itself, asked of any pipeline that ends in one.
+"""Explanations, scores and top features of any pipeline that ends in a learner of ours.
 
-A pipeline of River's has no such methods: River answers with ``debug_one`` alone.
+River's pipelines do not have these methods: they only have ``debug_one``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if typing.TYPE_CHECKING:
 
 
 def explain_one(model: Any, x: Any, label: Hashable = None) -> Any:
-    """What each feature of an event contributes to its score, behind the steps of a pipeline.
+    """What each feature contributes to an event's score, after the steps of a pipeline.
 
     Parameters
     ----------
     model
-        A learner, or a pipeline that ends in one, of River's or ``Tokenizer() | learner``.
+        A learner, or a pipeline that ends in one: River's, or ``Tokenizer() | learner``.
     x
         The event as the model takes it.
     label
@@ -32,8 +32,8 @@ def explain_one(model: Any, x: Any, label: Hashable = None) -> Any:
 
     Returns
     -------
-    What the learner's ``explain_one`` says of what the steps make of the event, which learn nothing
-    by it.
+    What the learner's ``explain_one`` returns for the event that the steps make of x. The steps
+    learn nothing from it.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def explain_one(model: Any, x: Any, label: Hashable = None) -> Any:
 
 
 def decision_function_one(model: Any, x: Any) -> Any:
-    """The score of an event, or of each label, behind the steps of a pipeline.
+    """The score of an event, or of each label, after the steps of a pipeline.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def decision_function_one(model: Any, x: Any) -> Any:
 
     Returns
     -------
-    What the learner's ``decision_function_one`` says.
+    What the learner's ``decision_function_one`` returns.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def decision_function_one(model: Any, x: Any) -> Any:
 
 
 def top_features(model: Any, n: int = 10, label: Hashable = None) -> Any:
-    """The features with the largest weights, as the steps of a pipeline call them.
+    """The features with the largest weights, named as the steps of a pipeline name them.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def top_features(model: Any, n: int = 10, label: Hashable = None) -> Any:
 
     Returns
     -------
-    What the learner's ``top_features`` says.
+    What the learner's ``top_features`` returns.
 
     Examples
     --------
@@ -119,11 +119,11 @@ class Before:
         self.steps.learn_one(_own(x))
 
     def transform_one(self, x: Any) -> Any:
-        """What the learner is given of an event."""
+        """An event as the learner gets it."""
         return self.steps.transform_one(_own(x))
 
     def transform_many(self, X: Any) -> Any:
-        """What it is given of a list of events, or of a frame."""
+        """A list of events, or a frame, as the learner gets it."""
         if isinstance(X, list | tuple):
             return [self.transform_one(x) for x in X]
         return self.steps.transform_many(X)
@@ -139,16 +139,16 @@ class Before:
     def put_into(self, pipeline: Any) -> None:
         """Give a pipeline these steps in place of its own."""
         pipeline.steps.update(self.steps.steps)
-        pipeline._plan = None  # of the old steps
+        pipeline._plan = None  # it is made of the old steps
 
 
 def _own(x: Any) -> Any:
-    """An event that a step may change, as River's Renamer does."""
+    """A copy of an event, since a step may change it, as River's Renamer does."""
     return dict(x) if isinstance(x, dict) else x
 
 
 def learner_of(model: Any) -> tuple[Any, Any]:
-    """What stands before the learner of a model (or None), and the learner; or an error."""
+    """What comes before the learner of a model (or None), and the learner; or an error."""
     if is_learner(model):
         return None, model
     if isinstance(inside := getattr(model, "model_", None), Model):
@@ -161,7 +161,7 @@ def learner_of(model: Any) -> tuple[Any, Any]:
         raise TypeError(f"model is the class {model.__name__}; give an object: {model.__name__}()")
     if hasattr(model, "named_steps") and hasattr(model[-1], "model_"):
         raise TypeError(
-            "model is a pipeline of scikit-learn's; give its last step, model[-1], and what its "
+            "model is a scikit-learn pipeline; give its last step, model[-1], and what its "
             "other steps make of the events, model[:-1].transform(X)"
         )
     raise TypeError(
@@ -171,7 +171,7 @@ def learner_of(model: Any) -> tuple[Any, Any]:
 
 
 def is_learner(model: Any) -> bool:
-    """Whether it is a learner of ours, alone; River's classes would take a pipeline for one."""
+    """Whether it is a learner of ours. River's classes cannot tell: a pipeline is an Estimator."""
     return isinstance(model, Model)
 
 
@@ -181,5 +181,5 @@ def ranks(learner: Any) -> bool:
 
 
 def _seen(before: Any, x: Any) -> Any:
-    """The event as the learner is given it."""
+    """The event as the learner gets it."""
     return x if before is None else before.transform_one(x)

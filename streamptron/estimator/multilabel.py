@@ -1,4 +1,4 @@
-"""Sets of labels for many rows: in whatever form they come, as numbers for the core."""
+"""Sets of labels for many rows, in any form, as numbers for the core."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if typing.TYPE_CHECKING:
 
 
 class Sets(typing.NamedTuple):
-    """What each row says of its labels.
+    """Which labels each row has and does not have.
 
     Attributes
     ----------
     labels
-        All that are named, in the order in which they are learned.
+        All labels that rows name, in the order in which they are learned.
     named
-        Numbers of labels, row after row; in each row first those that it has.
+        Indices into `labels`, row after row; in each row first the labels that it has.
     ends
-        By row: where its numbers end.
+        For each row, where its indices end in `named`.
     there
-        By row: where those of labels that it has end.
+        For each row, where the indices of the labels that it has end.
     open
-        By row: 1 if it leaves open what it does not name.
+        For each row, 1 if nothing is known about the labels that it does not name.
     """
 
     labels: list[Any]
@@ -48,7 +48,7 @@ def sets_of(
     labels: Iterable[Hashable] | None,
     steps: NDArray[np.float64] | None,
 ) -> Sets:
-    """The labels of n rows, checked; TypeError or ValueError with the row in front."""
+    """The labels of n rows, checked; an error begins with the row."""
     frame = frames.frame_or_none(y, "y")
     if frame is not None:
         names = list(frame.columns) if labels is None else labels
@@ -63,7 +63,7 @@ def sets_of(
         except (TypeError, ValueError) as error:
             raise type(error)(f"in row {row}: {error}") from None
     number: dict[Any, int] = {}
-    # a row of weight 0 makes no label known: what only such rows name comes last
+    # a row of weight 0 introduces no label: labels that only such rows name come last
     taken = [steps is None or bool(steps[row] > 0) for row in range(n)]
     for wanted in (True, False):
         for each, is_taken in zip(targets, taken, strict=True):
@@ -104,7 +104,7 @@ def _numbers(frame: Any) -> NDArray[Any]:
 def _of_indicator(
     model: MultiLabelModel, Y: Any, n: int, labels: Iterable[Hashable] | None
 ) -> Sets:
-    """The same of a matrix of 0 and 1, one column a label."""
+    """The same for a matrix of 0 and 1 with one column per label."""
     if labels is None:
         raise TypeError(
             f"y is {type_shown(Y)} of two dimensions; give the labels of its columns: labels=[...]"
@@ -115,8 +115,8 @@ def _of_indicator(
     rows, columns, shape = entries_of(Y)
     if shape != (n, len(checked)):
         raise ValueError(
-            f"y has {shape[0]} rows of {shape[1]} columns; it must have {n} rows, as X has, of "
-            f"{len(checked)}, one for each label"
+            f"y has {shape[0]} rows and {shape[1]} columns; it must have {n} rows, as X has, and "
+            f"{len(checked)} columns, one for each label"
         )
     return sets_of_entries(checked, rows, columns, n)
 
@@ -124,7 +124,7 @@ def _of_indicator(
 def sets_of_entries(
     labels: list[Any], rows: NDArray[Any], columns: NDArray[Any], n: int, first: int = 0
 ) -> Sets:
-    """The sets of n rows, from the rows and columns of the ones of an indicator matrix.
+    """The sets of n rows, from the rows and columns of the ones in an indicator matrix.
 
     `first`: the row that is learned first. It names all labels, so that all are known from then on.
     """
@@ -141,7 +141,7 @@ def sets_of_entries(
 
 
 def entries_of(Y: Any) -> tuple[NDArray[Any], NDArray[Any], tuple[int, ...]]:
-    """Rows and columns of the ones of an indicator matrix, row by row, and its shape."""
+    """Rows and columns of the ones in an indicator matrix, row by row, and its shape."""
     if hasattr(Y, "tocsr"):
         matrix = Y.tocsr()
         values, shape = matrix.data, matrix.shape
@@ -169,6 +169,6 @@ def entries_of(Y: Any) -> tuple[NDArray[Any], NDArray[Any], tuple[int, ...]]:
     twice = np.flatnonzero((rows[1:] == rows[:-1]) & (columns[1:] == columns[:-1]))
     if len(twice):
         raise ValueError(
-            f"y names row {rows[twice[0]]}, column {columns[twice[0]]} twice; sum its duplicates"
+            f"y has two entries for row {rows[twice[0]]}, column {columns[twice[0]]}; remove one"
         )
     return rows, columns, shape

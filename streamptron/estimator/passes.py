@@ -15,7 +15,7 @@ if typing.TYPE_CHECKING:
 
 
 class Passes:
-    """Labelled rows that are learned more than once: checked and sorted here, then never again.
+    """Labelled rows that are learned more than once: checked and sorted only here.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Passes:
         self.steps = steps
 
     def learn(self, model: Any, order: NDArray[np.intp] | None = None) -> None:
-        """Learn the rows of an order, where they lie; None: all as they lie."""
+        """Learn the rows in an order, without copying them; None: in their own order."""
         numbered = labels_met(model, self.labels, self.numbers, order)
         model._learned(self.batch, *numbered, self.steps, None, order)
 
@@ -51,9 +51,9 @@ def labels_met(
     numbers: NDArray[np.intp],
     order: NDArray[np.intp] | None = None,
 ) -> tuple[list[Any], NDArray[np.intp]]:
-    """Labels and each row's number among them, as the model takes them.
+    """Labels, and each row's label number, as the model takes them.
 
-    One that does not know all labels meets those that rows have, in the order of these rows.
+    A model that does not know all labels gets those of the rows, in the order of the rows.
     """
     if set(labels) <= set(model._known_labels):
         return labels, numbers
@@ -65,7 +65,7 @@ def labels_met(
 
 
 def check_learns(model: Any) -> None:
-    """Raise what a model that cannot learn raises, such as one that is open read-only."""
+    """Raise the model's error if it cannot learn, for example because it was opened read-only."""
     batch, none = batch_of(np.empty((0, 0)), None), np.empty(0, dtype=np.intp)
     if isinstance(model, RankModel):
         model._learn_queries(batch.rows, None, none, None, none)

@@ -1,7 +1,8 @@
-"""River's pipeline for a tokenizer and a learner, without the walk through its plan.
+"""A faster River pipeline for a tokenizer and a learner.
 
-On a short text that walk costs several times what the two steps do. The answers are the same, and
-anything unusual (other steps, more arguments) goes through River's own code.
+For a short text, River's general walk through the steps costs several times as much as the two
+steps themselves. The answers are the same, and anything unusual (other steps, more arguments) goes
+through River's own code.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if typing.TYPE_CHECKING:
     from streamptron.keeping.tickets import Ticket
 
 
-# What looking.py asks of any pipeline.
+# The functions of looking.py, which take any pipeline.
 OF_ANY = ("explain_one", "decision_function_one", "top_features")
 
 
@@ -48,7 +49,7 @@ class TextPipeline(Savable, compose.Pipeline):
     """
 
     _pair: tuple[TextDoor, Any] | None = None
-    _lines: dict[str, Any] | None = None  # what the command line keeps, see files/lines.py
+    _lines: dict[str, Any] | None = None  # the command line's settings, see files/lines.py
 
     def _file_parts(self) -> tuple[Any, Any, Any] | None:
         """Learner, tokenizer and lines; None if it is not ``Tokenizer() | learner``."""
@@ -57,13 +58,13 @@ class TextPipeline(Savable, compose.Pipeline):
         names = [type(step).__name__ for step in self.steps.values()]
         if list(self.steps) != names:
             raise TypeError(
-                f"the pipeline's steps are named {short_repr(list(self.steps))}, which a model "
-                f"file does not hold; make it as Tokenizer() | learner, or pickle it instead"
+                f"the pipeline's steps are named {short_repr(list(self.steps))}, and a model file "
+                "does not store such names; make it as Tokenizer() | learner, or pickle it instead"
             )
         own = [name for name in vars(self) if not name.startswith("_") and name != "steps"]
         if own:
             raise TypeError(
-                f"the pipeline has the attribute {own[0]!r}, which a model file does not hold; "
+                f"the pipeline has the attribute {own[0]!r}, which a model file does not store; "
                 "give it in metadata, or pickle the pipeline instead"
             )
         tokenizer, learner = self._pair
@@ -93,8 +94,8 @@ class TextPipeline(Savable, compose.Pipeline):
     def _add_step(self, obj: Any, at_start: bool) -> None:
         name, step = obj if isinstance(obj, tuple) else (type(obj).__name__, obj)
         if isinstance(step, TextDoor | Model):
-            # River's function refers to itself and to what it was given: a large model would stay
-            # in memory until the garbage collector comes
+            # River's function is part of a reference cycle with its argument: a large model would
+            # stay in memory until the garbage collector runs
             held = object()
             super()._add_step((name, held), at_start)
             self.steps[next(name for name in self.steps if self.steps[name] is held)] = step
@@ -107,7 +108,7 @@ class TextPipeline(Savable, compose.Pipeline):
             case _:
                 self._pair = None
 
-    # compiled: a frame of the interpreter's costs as much as a short text
+    # compiled, because a Python call costs as much as a short text
     learn_one = text_learn_one
     predict_one = text_predict_one
     predict_proba_one = text_predict_proba_one
@@ -132,7 +133,7 @@ class TextPipeline(Savable, compose.Pipeline):
         return learner.predict_ticket(tokenizer.transform_one(x))  # type: ignore[no-any-return]
 
     def learn_ticket(self, ticket: Any, y: Any, w: float = 1.0, undo: bool = False) -> Any:
-        """Learn a text that was predicted before; see ``Perceptron.learn_ticket``."""
+        """Learn a text that was predicted earlier; see ``Perceptron.learn_ticket``."""
         return self._both("learn_ticket")[1].learn_ticket(ticket, y, w, undo)
 
     def undo(self, step: Any) -> None:
@@ -151,8 +152,8 @@ class TextPipeline(Savable, compose.Pipeline):
         return self._pair
 
     def _as_river(self, method: str, *given: Any, **params: Any) -> Any:
-        """What River's own pipeline does, for other steps and more arguments."""
-        if "undo" in params and self._pair is not None:  # which River's does not know
+        """Let River's own code do it, for other steps and more arguments."""
+        if "undo" in params and self._pair is not None:  # River's code does not know it
             tokenizer, learner = self._pair
             return learner.learn_one(tokenizer.transform_one(given[0]), *given[1:], **params)
         return getattr(super(), method)(*given, **params)
@@ -181,7 +182,7 @@ def _jobs(n_jobs: int | None) -> dict[str, int]:
 class RankPipeline(TextPipeline):
     """What ``Tokenizer() | RankingPerceptron()`` makes: each candidate is a text.
 
-    All that the learner does with candidates the pipeline does with their texts.
+    Each method takes texts where the learner's takes features.
 
     Examples
     --------
@@ -193,7 +194,7 @@ class RankPipeline(TextPipeline):
     """
 
     def _read(self, candidates: Any) -> dict[Any, Any] | list[Any]:
-        """Candidates of texts as the learner takes them."""
+        """Candidates that are texts, as the learner takes them."""
         names, texts, own = candidates_of(candidates)
         events = [
             self._tokens(f"candidates[{short_repr(name)}]", text)
@@ -256,7 +257,7 @@ def pipeline_of(tokenizer: TextDoor, learner: Model) -> TextPipeline:
 
 
 def _check_fields(tokenizer: Any, learner: Any) -> None:
-    """That the fields which a learner pairs are among those of the texts."""
+    """Raise a ValueError if the learner pairs a field that the Tokenizer does not read."""
     fields = tokenizer.fields or ()
     there = (fields,) if isinstance(fields, str) else tuple(fields)
     paired = getattr(learner, "interactions", None) or ()  # not all learners have pairs
@@ -264,6 +265,6 @@ def _check_fields(tokenizer: Any, learner: Any) -> None:
         if field not in there:
             raise ValueError(
                 f"interactions has the field {field!r}, and the Tokenizer has "
-                f"fields={short_repr(tokenizer.fields)}; name one of these, or give the Tokenizer "
-                "more"
+                f"fields={short_repr(tokenizer.fields)}; add the field to these, or leave it out "
+                "of interactions"
             )

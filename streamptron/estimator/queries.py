@@ -1,4 +1,4 @@
-"""Rows that are candidates: which of them belong to one query, and how good they are."""
+"""Rows that are candidates: which query each belongs to, and how good it is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def queries_of(qid: Any, n: int) -> np.ndarray:
     Raises
     ------
     TypeError, ValueError
-        If qid does not hold one hashable id for each row, or one comes back after another.
+        If qid does not hold one hashable id per row, or an id comes again after others.
     """
     ids = frames.listed(_plain(qid), n, "qid", "the query")
     ends = np.full(n, n, dtype=np.intp)
@@ -71,7 +71,7 @@ def _plain(values: Any) -> Any:
 
 
 def batch_of_mappings(X: Sequence[Any], missing: str) -> Batch:
-    """Look at mappings as rows; the columns are the features in the order in which they come."""
+    """Look at mappings as rows; the columns are the features in order of appearance."""
     column: dict[Any, int] = {}
     values: list[float] = []
     columns: list[int] = []

@@ -28,11 +28,11 @@ class Saved(typing.NamedTuple):
     Attributes
     ----------
     model
-        The model; or the Journal of it, if ``Checkpoint`` was given one.
+        The model, or its Journal, whichever ``Checkpoint`` was given.
     metadata
-        What ``Checkpoint`` was given as metadata; {} if nothing.
+        The metadata that ``Checkpoint`` was given; {} if none.
     position
-        The position in the stream that ``step`` or ``save`` was given; None if none was.
+        The position in the stream that ``step`` or ``save`` was given; None if none.
     path
         The file.
     """
@@ -46,14 +46,14 @@ class Saved(typing.NamedTuple):
 class Checkpoint:
     """Saves a model every so many events or seconds, as numbered files next to a path.
 
-    ``model.st`` gives ``model.st.000001``, ``model.st.000002`` ... Each is written completely
-    before it gets its name, and only then are the oldest removed; so ``kill -9`` or a power failure
-    at any moment loses only what was learned since the last save. One process writes the
-    checkpoints of a path, with any number of threads; any number may read them.
+    For ``model.st``, the files are ``model.st.000001``, ``model.st.000002`` ... Each is written
+    completely before it gets its name, and only then are the oldest removed; so ``kill -9`` or a
+    power failure at any moment loses only what was learned since the last save. Only one process,
+    with any number of threads, may write the checkpoints of a path; any number may read them.
 
-    A stream that can be read again from a position (an offset, an entry's id) loses nothing at all,
-    and nothing is learned twice: give ``step`` the position of the event just learned. It is saved
-    in the same file as what was learned up to it, and ``newest_saved`` returns both.
+    If a stream can be read again from a position (an offset, an entry's id), no event is lost or
+    learned twice: give ``step`` the position of the event just learned. It is saved in the same
+    file as the model, and ``newest_saved`` returns both.
 
     The files can be read by their owner only, until you change the permissions of the newest one:
     the next file takes permissions, owner and group of the one before it.
@@ -65,11 +65,11 @@ class Checkpoint:
     path
         What the files' names begin with.
     every_events
-        Save when ``step`` is called and this many events have been learned since the last save.
+        ``step`` saves if this many events have been learned since the last save.
     every_seconds
-        Save when ``step`` is called, this many seconds have passed since the last save, and there
-        is something new: an event that was learned, or another position. Whichever of the two comes
-        first. None for both: only ``save`` saves.
+        ``step`` saves if this many seconds have passed since the last save and there is something
+        new: a learned event, or another position. If both are given, the first that is due counts;
+        if both are None, only ``save`` saves.
     keep
         How many files to keep, the newest ones.
     metadata
@@ -80,7 +80,7 @@ class Checkpoint:
     TypeError, ValueError
         If an argument is invalid, or no file could hold the model.
     FileNotFoundError
-        If the folder of `path` is not there.
+        If the folder of `path` does not exist.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class Checkpoint:
                 f"every_seconds={short_repr(every_seconds)}; it must be a number above 0"
             )
         self._learner = contents_of(model, metadata).learner
-        self._n_objects = (0, 0)  # labels and names of which it is known that a file can hold them
+        self._n_objects = (0, 0)  # how many labels and names are known to fit into a file
         self._check_objects()
         self.model = model
         self.path = os.fsdecode(path)
@@ -154,11 +154,11 @@ class Checkpoint:
         self._lock = threading.RLock()
         self._writing = 0  # the number of the file that is being written
         self._begin()
-        # events and position of the newest file; at first, of what it began with
+        # events and position in the newest file; before there is one, of the start
         self._saved: Any = (self._n_seen, encoded_position(None))
 
     def _begin(self) -> None:
-        """Count events and seconds from here."""
+        """Start counting events and seconds."""
         self._n_seen = self._learner.n_seen
         self._time = time.monotonic()
 
@@ -168,15 +168,15 @@ class Checkpoint:
         Parameters
         ----------
         position
-            The position in the stream up to which everything has been learned. It is kept in the
-            file, and comes back equal and of the same type. A str, bytes, int, float, bool,
+            The position in the stream up to which everything has been learned. It is stored in the
+            file, and read back equal and of the same type. A str, bytes, int, float, bool,
             Decimal, Fraction, date or datetime, or a tuple, list or dict of these and None.
 
         Raises
         ------
         TypeError
-            If a file cannot hold the position, or a label or name of a feature that the model has
-            learned, whether a save is due or not; nothing is saved.
+            If a file cannot hold the position, or a label or feature name that the model has
+            learned. This is checked in every call, even if no save is due; nothing is saved.
         OSError
             If the file cannot be written. The model and the old files are unchanged, and the next
             save is due only after another `every_events` or `every_seconds`.
@@ -186,13 +186,13 @@ class Checkpoint:
         if not self._is_due(encoded):
             return False
         with self._lock:
-            due = self._is_due(encoded)  # still, if another thread was saving
+            due = self._is_due(encoded)  # another thread may just have saved
             if due:
                 self.save(position)
             return due
 
     def _check_objects(self) -> None:
-        """That a file can hold the labels and names that are new: said now, not hours later."""
+        """Check that a file can hold new labels and names, rather than fail hours later."""
         n = self._learner._n_objects()
         if n == self._n_objects:
             return
@@ -228,7 +228,7 @@ class Checkpoint:
         encoded = encoded_position(position)
         with self._lock:
             self._begin()
-            self._saved = None  # until it is there
+            self._saved = None  # until the file is written
             files = _numbered(self.path)
             newest = max(files, default=0)
             # a signal handler may save within a save
@@ -286,7 +286,7 @@ class Checkpoint:
 def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
     first = None
     seen = 0
-    # the writer may have removed all that were listed; then there are newer ones
+    # the writer may have removed all files that were listed; then there are newer ones
     while files := {number: file for number, file in _numbered(path).items() if number > seen}:
         seen = max(files)
         for _, file in sorted(files.items(), reverse=True):
@@ -307,7 +307,7 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
 
 
 def _whole_of(found: Contents, mmap: bool) -> Any:
-    """The model that a file holds, or its journal; of a model that cannot learn, the model."""
+    """The model in a file, or its journal if the model can learn."""
     model = model_of(found)
     if found.journal is None or mmap:
         return model

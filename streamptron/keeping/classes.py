@@ -1,7 +1,7 @@
 """The classes that a model file may name.
 
-They stand above this folder, so they are handed in: `streamptron/__init__.py` says where they are.
-A file's name of a class is looked up here, and nothing is imported because a file names it.
+They are in folders above this one, so `streamptron/__init__.py` passes them in. The name of a class
+in a file is looked up here; nothing is imported because a file names it.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any
 
 
 class Classes(typing.NamedTuple):
-    """Where a reader finds what a file names.
+    """Where a reader finds the classes that a file names.
 
     Attributes
     ----------
     learners
-        By the names of their classes.
+        The learners' classes, by their names.
     tokenizers
-        By the parts of a file that hold their parameters.
+        The tokenizers' classes, by the part of a file that holds their parameters.
     pipelines
-        Imports the room of pipelines, which is slow because River's is.
+        Imports the module of pipelines: on demand, since River's is slow to import.
     wrappers
-        Imports the classifiers for scikit-learn.
+        Imports the module of classifiers for scikit-learn.
     """
 
     learners: Mapping[str, Any]
@@ -37,7 +37,7 @@ _sources: list[Callable[[], Classes]] = []
 
 
 def come_from(source: Callable[[], Classes]) -> None:
-    """Say where the classes are; they are asked for when a file is read."""
+    """Set the function that returns the classes; it is called when a file is read."""
     _sources[:] = [source]
 
 

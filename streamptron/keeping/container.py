@@ -1,7 +1,7 @@
-"""What a model file and a delta are made of alike: a header of texts, and arrays.
+"""The format that model files and deltas share: a header of texts, and arrays.
 
-The engine writes the header, and checks one that is read. Here are the texts that are Python's: a
-learner's parameters, its labels and its odd names.
+The engine writes headers, and checks those that are read. This module has the texts that only
+Python can write: a learner's parameters, its labels, and feature names that are objects.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def buffers_of(arrays: dict[str, Any], delta: bool = False) -> list[Any]:
 
 
 def checksum(buffers: list[Any]) -> int:
-    """The checksum of bytes one behind the other."""
+    """The checksum of buffers, one after the other."""
     crc = 0
     for buffer in buffers:
         crc = zlib.crc32(buffer, crc)
@@ -32,28 +32,28 @@ def checksum(buffers: list[Any]) -> int:
 
 
 def packed(texts: dict[str, str], arrays: dict[str, Any], delta: bool = False) -> list[Any]:
-    """A file's bytes or a delta's: its header, and its arrays one behind the other."""
+    """The bytes of a file or a delta: its header, and its arrays one after the other."""
     buffers = buffers_of(arrays, delta)
     return [header_write(texts, arrays, checksum(buffers), delta), *buffers]
 
 
 def text_of(part: Any) -> str:
-    """A part of a header."""
+    """A part of a header as text."""
     return _ENCODER.encode(part)
 
 
 def labels_text(labels: list[Any] | None) -> str:
-    """The text for its labels."""
+    """The header's text for the labels."""
     return text_of(labels and [encoded(label, "the label") for label in labels])
 
 
 def objects_text(objects: list[Any]) -> str:
-    """The text for its odd names of features."""
+    """The header's text for feature names that are objects."""
     return text_of([encoded(name, "the feature name") for name in objects])
 
 
 class Texts:
-    """The texts of a header that the engine has checked, and what they say."""
+    """The texts of a header that the engine has checked, and the values in them."""
 
     def __init__(self, header: bytes) -> None:
         self.texts: dict[str, str] = json.loads(header[8:])["__metadata__"]
@@ -62,7 +62,7 @@ class Texts:
         return name in self.texts
 
     def part(self, name: str) -> Any:
-        """What a text says; a KeyError if there is none."""
+        """The value of a text; a KeyError if there is none."""
         return _DECODER.decode(self.texts[name])
 
     def parameters(self, name: str) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class Texts:
         return {name: decoded_parameter(name, value) for name, value in self.part(name).items()}
 
     def kept(self) -> dict[str, Any]:
-        """Labels, odd names, and the engine's texts of what was counted."""
+        """Labels, feature names that are objects, and the engine's texts of its counters."""
         labels = self.part("labels")
         return {
             "labels": None if labels is None else [decode(label) for label in labels],

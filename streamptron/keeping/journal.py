@@ -1,4 +1,4 @@
-"""A journal of steps by the ids of their events, kept in one file with the model."""
+"""A journal: the steps of recent events, by the events' ids, in one file with the model."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ _MOST = 2**31
 
 
 class Journal:
-    """Learns events under ids, and remembers the last of them well enough to correct them.
+    """Learns events under ids, and remembers the most recent ones so that they can be corrected.
 
     "The user has moved this mail out of Junk": ``journal.correct(id, "ham")`` takes back what the
-    mail has taught, and learns it with the right label. The events since stay as they were learned.
+    mail has taught, and learns it with the right label. What was learned since then is kept.
 
-    The journal holds the steps of the last `most` events, oldest first out; a few hundred bytes a
-    short text. It is saved in the same file as the model, which is replaced whole or not at all, so
-    the two never disagree: ``journal.save(path)``, or ``Checkpoint(journal, path)``.
+    The journal holds the steps of the last `most` events, a few hundred bytes for a short text; the
+    oldest are dropped first. It is saved in the same file as the model, which is replaced whole or
+    not at all, so the two never disagree: ``journal.save(path)``, or ``Checkpoint(journal, path)``.
 
-    Any number of threads may use a journal. What is learned past it, from the model itself, is not
-    in it, and does no harm.
+    Any number of threads may use a journal. The model may also learn events directly: the journal
+    does not know them, and still works.
 
     Parameters
     ----------
     model
         A Perceptron, MulticlassPerceptron, MIRA, AdaptiveClassifier or MultiLabelClassifier; or a
-        pipeline that ends in one, of steps that a model file can hold. What such steps have learned
-        of an event, as a scaler does of its values, is not taken back. Not one that was opened with
-        ``mmap=True``, which learns nothing.
+        pipeline that ends in one, if a model file can hold its steps. What the steps themselves
+        learn from an event, as a scaler does from its values, is not taken back. A model opened
+        with ``mmap=True`` cannot be used, as it cannot learn.
     most
-        How many events it remembers.
+        The largest number of events to remember.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Journal:
         self.model = model
         self.most = whole("most", most, 1, _MOST, "an int")
         if isinstance(model, Journal):
-            raise TypeError("model is a Journal; give the model of it, journal.model")
+            raise TypeError("model is a Journal; give its model, journal.model")
         contents = contents_of(model)
         self._learner = contents.learner
         self._before = _before(model, contents)
@@ -89,14 +89,15 @@ class Journal:
         Parameters
         ----------
         id
-            The event's: a str, bytes, int, or what else a model file can hold.
+            The event's id: a str, bytes, int, or another object that a model file can hold.
         x, y, w
             As for ``learn_one`` of the model.
 
         Raises
         ------
         ValueError
-            If there is an event of this id; nothing is learned. It may have been delivered twice.
+            If there already is an event with this id, perhaps because it was delivered twice.
+            Nothing is learned.
         TypeError
             If no file could hold the id.
         """
@@ -110,13 +111,13 @@ class Journal:
             self._remember(id, self._learner.learn_one(x, y, w, undo=True))
 
     def learn_ticket(self, id: Hashable, ticket: Ticket | bytes, y: Any, w: float = 1.0) -> None:
-        """The same for an event that was predicted before; see ``learn_ticket`` of the model."""
+        """The same for an event that was predicted earlier; see ``learn_ticket`` of the model."""
         with self._lock:
             self._check_new(id)
             self._remember(id, self._learner.learn_ticket(ticket, y, w, undo=True))
 
     def undo(self, id: Hashable) -> None:
-        """Take back what an event has taught, and forget it.
+        """Take back what an event has taught, and forget the event.
 
         Raises
         ------
@@ -130,21 +131,21 @@ class Journal:
     def correct(self, id: Hashable, y: Any, w: float | None = None, *, undo: bool = True) -> None:
         """Take back what an event has taught, and learn it with the right label.
 
-        It is the latest event then. If memory runs out between the two, the wrong label is taken
-        back, and the event forgotten.
+        The event then counts as the latest one. If memory runs out between the two steps, the wrong
+        label has been taken back and the event is forgotten.
 
         Parameters
         ----------
         id
-            The event's.
+            The event's id.
         y
             The right label.
         w
-            The sample weight; None: that with which it was learned.
+            The sample weight; None: the one that the event was learned with.
         undo
-            False: only learn the right label, and leave the wrong step to the events that have come
-            since. That is better for Perceptron, MulticlassPerceptron and MIRA when more than some
-            ten events have: see docs/late-labels.md.
+            False: only learn the right label, and leave it to later events to outweigh the wrong
+            one. That is better for Perceptron, MulticlassPerceptron and MIRA if more than about ten
+            events have come since: see docs/late-labels.md.
 
         Raises
         ------
@@ -164,7 +165,7 @@ class Journal:
             self._remember(id, self._learner.learn_ticket(step.ticket, y, w, undo=True))
 
     def label_of(self, id: Hashable) -> Any:
-        """The label with which an event was learned last.
+        """The label that an event was last learned with.
 
         Raises
         ------
@@ -198,12 +199,13 @@ class Journal:
         encoded(id, "id")
         if id != id:
             raise ValueError(
-                f"id={short_repr(id)} does not equal itself; nothing would find it again"
+                f"id={short_repr(id)} does not equal itself, so it could not be found again; give "
+                "another id"
             )
         if id in self._steps:
             raise ValueError(
                 f"id={short_repr(id)} is in the journal already; nothing was learned. Use correct "
-                "or undo, or give each event an id of its own"
+                "or undo, or give each event its own id"
             )
 
     def _step(self, id: Hashable) -> Step:
@@ -211,7 +213,7 @@ class Journal:
             return self._steps[id]
         except TypeError:
             raise TypeError(
-                f"id={short_repr(id)} is not hashable; there is no such event"
+                f"id={short_repr(id)} is not hashable; give an id that was learned"
             ) from None
         except KeyError:
             raise KeyError(
@@ -232,16 +234,16 @@ class Journal:
     # --- Files
 
     def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
-        """Write model and journal into one file; ``Journal.load`` reads them back.
+        """Write the model and the journal into one file; ``Journal.load`` reads them back.
 
-        ``streamptron.load`` reads the model of it. Everything else is as for ``Perceptron.save``.
+        ``streamptron.load`` reads only the model. Otherwise this is like ``Perceptron.save``.
 
         Parameters
         ----------
         path
             The file.
         metadata
-            A dict of what JSON can hold, kept with the model.
+            A dict that JSON can hold, stored with the model.
 
         Raises
         ------
@@ -278,8 +280,8 @@ class Journal:
         contents = read(path)
         if contents.journal is None:
             raise ModelFileError(
-                f"{os.fspath(path)!r} has a model and no journal; Journal(streamptron.load(path)) "
-                "begins one"
+                f"{os.fspath(path)!r} has a model but no journal; Journal(streamptron.load(path)) "
+                "starts one"
             )
         journal: Self = journal_of(model_of(contents), contents.journal, cls)
         return journal
@@ -292,7 +294,7 @@ class Journal:
         return self
 
     def _file_state(self, learner: Any) -> tuple[Any, Any]:
-        """The learner's state, and the journal as a file holds it, of one moment."""
+        """The learner's state and the journal as bytes, both at the same moment."""
         with self._lock:
             state = learner._file_state()
             steps = list(self._steps.items())
@@ -302,16 +304,16 @@ class Journal:
 
     def __copy__(self) -> Self:
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)  # of the same model, so the same steps and lock
+        other.__dict__.update(self.__dict__)  # the same model, so the same steps and lock
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # pickle and copy come to the steps when they are done with the model
+        # pickle and copy take the steps after the model
         return _rebuilt, (type(self), self.model, self.most, _StepsAfter(self))
 
 
 def check_label(learner: Any, y: Any, w: float) -> None:
-    """That learning a label will not fail, before anything is done that cannot be taken back."""
+    """Check that a label can be learned, before anything is done that cannot be taken back."""
     labels: Any
     if learner._can("set"):
         labels = learner._target(y)
@@ -333,7 +335,7 @@ def check_label(learner: Any, y: Any, w: float) -> None:
 
 
 def _before(model: Any, contents: Contents) -> Any:
-    """What the model does with an event before its learner, as one step; None: nothing."""
+    """The steps before the model's learner, as one step; None if there are none."""
     if contents.steps is None:
         return contents.tokenizer
     from streamptron.common.river import compose
@@ -344,8 +346,8 @@ def _before(model: Any, contents: Contents) -> Any:
 class _StepsAfter:
     """The steps of a journal whose model has just been copied or pickled.
 
-    If other threads have used the journal meanwhile, a copy of its model comes with them, for what
-    was made of it may be of any moment since.
+    If other threads have used the journal in the meantime, this includes a new copy of its model:
+    the first copy may be older than the steps.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -372,7 +374,7 @@ def _rebuilt(cls: Any, model: Any, most: int, after: tuple[dict[Hashable, Step],
 
 
 def packed_steps(most: int, steps: Iterable[tuple[Hashable, Step]]) -> bytes:
-    """A journal as a file holds it."""
+    """A journal as the bytes that a file holds."""
     parts = [
         part for id, step in steps for part in (json.dumps(encoded(id, "id")).encode(), bytes(step))
     ]
@@ -380,12 +382,12 @@ def packed_steps(most: int, steps: Iterable[tuple[Hashable, Step]]) -> bytes:
 
 
 def journal_of(model: Any, data: bytes, cls: Any = Journal) -> Any:
-    """The journal that a file holds, with its model.
+    """The journal in a file, with its model.
 
     Raises
     ------
     ModelFileError
-        If what the file says contradicts itself.
+        If the data contradicts itself.
     """
     try:
         most, at = count_of(data, 0)

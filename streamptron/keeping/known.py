@@ -1,7 +1,7 @@
 """Which labels a model has, and which mails it has learned, so that none is learned twice.
 
-Eight bytes a mail: a checksum of what it is known by (see files/mail.py) and of its label. What can
-be taken back is in the journal, which holds fewer mails, each with all that it has taught.
+This takes eight bytes per mail: a checksum of its identity (see files/mail.py) and its label. The
+journal, which can take mails back, holds fewer of them, each with all that it has taught.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from streamptron.common.names import short_repr
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# What a label may be written as where labels are truth values.
+# How a label may be written if labels are truth values.
 TRUTHS = {"1": True, "+1": True, "true": True, "0": False, "-1": False, "false": False}
 
 MOST = 100_000  # mails; the oldest are forgotten first
-SIZE = 8  # bytes of one
+SIZE = 8  # bytes per mail
 
 
 def truth_names(positive: str | None, names: Sequence[str | None] | None) -> tuple[str, str]:
-    """How False and True are written: by the label that is True, or as lines have had them."""
+    """How to write False and True: by the positive label's name, or as the lines wrote them."""
     if positive is not None:
         return f"not {positive}", positive
     no, yes = names or (None, None)
@@ -37,11 +37,11 @@ class Labels:
     Parameters
     ----------
     names
-        Those that the model has.
+        The labels that the model has.
     first
-        So many may come by themselves.
+        Up to this many labels are accepted without being declared.
     new
-        All may: they are only warned of if they look like another one.
+        Whether all labels are accepted, with a warning if one looks like another.
 
     Examples
     --------
@@ -63,8 +63,8 @@ class Labels:
         if self._new or len(self._names) < self._first:
             if near:
                 warnings.warn(
-                    f"the new label {short_repr(label)} differs from {short_repr(near[0])} by case "
-                    "alone",
+                    f"the new label {short_repr(label)} differs from {short_repr(near[0])} only in "
+                    "case",
                     stacklevel=2,
                 )
             self._names[label] = None
@@ -82,12 +82,12 @@ class Labels:
 
 
 class Known:
-    """Mails with their labels.
+    """Mails that were learned, with their labels.
 
     Parameters
     ----------
     kept
-        What a model's file has of them; empty: nothing.
+        What `kept` returned, from a model's file; empty: no mails.
 
     Examples
     --------
@@ -106,27 +106,27 @@ class Known:
         return len(self._marks)
 
     def has(self, id: tuple[str, str], label: str) -> bool:
-        """Whether a mail was learned with this label, and with no other one since."""
+        """Whether a mail was learned with this label, and with no other label since."""
         return _mark(id, label) in self._marks
 
     def add(self, id: tuple[str, str], label: str, labels: Iterable[str]) -> None:
-        """Know a mail by this label, and by none of the others."""
+        """Record a mail under this label, and under none of the others."""
         self.discard(id, labels)
         self._marks[_mark(id, label)] = None
         for oldest in list(islice(self._marks, max(0, len(self) - MOST))):
             del self._marks[oldest]
 
     def discard(self, id: tuple[str, str], labels: Iterable[str]) -> None:
-        """Know a mail by none of these labels."""
+        """Forget a mail under these labels."""
         for label in labels:
             self._marks.pop(_mark(id, label), None)
 
     def kept(self) -> str:
-        """As a model's file has them."""
+        """The mails as a text for a model's file."""
         return base64.b64encode(b"".join(self._marks)).decode()
 
 
 def _mark(id: tuple[str, str], label: str) -> bytes:
-    from hashlib import sha256  # slow to import, and the filter asks for no mark
+    from hashlib import sha256  # slow to import, and the filter does not need it
 
     return sha256("\0".join((*id, label)).encode(errors="surrogateescape")).digest()[:SIZE]

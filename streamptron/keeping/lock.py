@@ -1,8 +1,8 @@
 """One writer per model file: a lock beside it, which the system releases when its holder ends.
 
-The model file itself cannot be locked: each save puts another file in its place. So the lock is on
-a file of its own, `.NAME.lock` in the same folder, which says who holds it. It is removed at the
-end. One that a killed process has left behind is not locked any more, and the next one takes it.
+The model file itself cannot be locked, since each save replaces it. So the lock is on a separate
+file, `.NAME.lock` in the same folder, which says who holds it and is removed at the end. If a
+process was killed, its lock file remains but is no longer locked, and the next process takes it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if typing.TYPE_CHECKING:
     from types import TracebackType
 
 
-_BEGINNING = "process "  # of what a lock's file says
+_BEGINNING = "process "  # of the text in a lock file
 
 
 class ModelLockError(OSError):
@@ -30,32 +30,32 @@ class ModelLockError(OSError):
 
 
 class ModelLock:
-    """The right to write a model file, for the length of a ``with`` block.
+    """The right to write a model file, for the duration of a ``with`` block.
 
-    Two programs that both read a model, learn and save it would each undo what the other has
-    learned. ``streamptron train`` and ``streamptron predict --learn`` take this lock before they
-    read the file; take it in programs of your own that write the same one. It keeps out only
-    programs that take it. Before it replaces the file, ``save`` therefore checks that it is still
-    the one that was there when the lock was taken, or that this lock has saved.
+    If two programs read a model, learn and save it, each overwrites what the other has learned.
+    ``streamptron train`` and ``streamptron predict --learn`` take this lock before they read the
+    file; your own programs that write the same file should take it too. The lock keeps out only
+    programs that take it. So before it replaces the file, ``save`` checks that the file is still
+    the one that was there when the lock was taken, or that this lock saved last.
 
-    Readers need no lock: a model file is replaced whole. The lock ends with the process, however it
-    ends. A process that is forked within the block holds it too: it is free when both have left the
-    block, or ended.
+    Readers need no lock, since a model file is replaced whole. The lock ends with the process,
+    however it ends. A process that is forked within the block holds it too: it is free when both
+    have left the block, or ended.
 
     Parameters
     ----------
     path
-        The model file, or what the names of a ``Checkpoint`` begin with. It need not exist yet; its
+        The model file, or the path of a ``Checkpoint``. It need not exist yet; its
         folder must.
 
     Raises
     ------
     ModelLockError
-        On entering, if another process, or this one, holds the lock; the message says who. Or if
-        the lock's file is another program's.
+        On entering, if another process or this one holds the lock (the message says who), or if
+        the lock's file belongs to another program.
     OSError
         On entering, if no file can be written in the folder, or if its file system has no locks. (A
-        ModelLockError is one, too.)
+        ModelLockError is also an OSError.)
 
     Examples
     --------
@@ -88,7 +88,7 @@ class ModelLock:
             try:
                 if not self._locked(number):
                     raise self._held(number)
-                # else its last holder removed it after it was opened and before it was locked
+                # if not, its last holder removed it after it was opened and before it was locked
                 if is_at(number, self._lock):
                     self._number = number
             finally:
@@ -113,10 +113,10 @@ class ModelLock:
     ) -> None:
         number, self._number = self._number, -1
         os.close(number)
-        remove_left(self._lock)  # unless a forked process holds it still
+        remove_left(self._lock)  # unless a forked process still holds it
 
     def _opened(self) -> int:
-        """The lock's file, open; it is made if it is not there."""
+        """Open the lock's file; create it if it does not exist."""
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         try:
             number = os.open(self._lock, flags, 0o600)
@@ -143,7 +143,7 @@ class ModelLock:
                 os.unlink(self._lock)
             said = (
                 f"{error.strerror}: the file system has no locks, so nothing would keep another "
-                "program from writing the model too; keep it in another folder"
+                "program from writing the model too; move it to another file system"
             )
             raise OSError(error.errno, said, self.path) from None
 
@@ -155,45 +155,47 @@ class ModelLock:
 
     def _not_ours(self) -> ModelLockError:
         return ModelLockError(
-            f"{self._lock!r} is not a lock of streamptron's, and so is left as it is; remove it to "
-            f"write {self.path!r}"
+            f"{self._lock!r} is not a lock file of streamptron, so it is left as it is; remove it "
+            f"to write {self.path!r}"
         )
 
     def check(self) -> None:
         """Raise ModelLockError if the model file is not the one this lock knows.
 
-        If it is gone there is nothing to overwrite, and nothing is raised.
+        If the file is gone there is nothing to overwrite, and nothing is raised.
         """
         if self._number < 0:
             raise ModelLockError(f"the lock of {self.path!r} is not held; use it in a with block")
         if identity(self._target) not in (self._known, None):
             raise ModelLockError(
-                f"{self.path!r} was replaced by a program that took no lock; it is left as it is"
+                f"{self.path!r} was replaced by a program that did not take the lock; it is left "
+                "as it is"
             )
 
     @contextlib.contextmanager
     def reloading(self) -> Iterator[None]:
-        """Accept the file that is there now, even one from another program, if the block, which
-        loads it, does not raise.
+        """Accept the file that is there now, even if another program wrote it.
+
+        The block loads the file; if it raises, the file is not accepted.
         """
         found = identity(self._target)
         yield
         self._known = found
 
     def save(self, model: Any, **options: Any) -> None:
-        """Save a model, if the file is the one that is known.
+        """Save a model, unless another program has replaced the file.
 
         Parameters
         ----------
         model
-            What ``streamptron.save`` takes, or anything else with a ``save(path, **options)``.
+            A model that ``streamptron.save`` takes, or an object with ``save(path, **options)``.
         options
-            Passed on.
+            Passed on, for example ``metadata``.
 
         Raises
         ------
         ModelLockError
-            If another program has replaced it. Nothing is written then.
+            If another program has replaced the file. Nothing is written.
         OSError
             If the file cannot be written.
         """
@@ -208,7 +210,7 @@ class ModelLock:
 
 
 def identity(file: str | int) -> tuple[int, ...] | None:
-    """What differs once a file has been replaced, or written to."""
+    """Numbers that change when a file is replaced or written to."""
     try:
         found = os.stat(file)
     except FileNotFoundError:
@@ -217,6 +219,6 @@ def identity(file: str | int) -> tuple[int, ...] | None:
 
 
 def _text(number: int) -> str:
-    """What a lock's file says."""
+    """The text in a lock's file."""
     os.lseek(number, 0, os.SEEK_SET)
     return os.read(number, 200).decode("utf-8", "replace")

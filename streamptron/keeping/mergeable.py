@@ -1,4 +1,4 @@
-"""Models to be merged: whether they may be, what they call things, and all of them in one."""
+"""Merging models: whether they can be merged, their names united, and the merged model."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from streamptron.doors.names import damaged
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What a forged delta may raise while it is laid over its base.
+# What a forged delta may raise while it is applied to its base.
 _WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 
 
 class NotOfThisBase(ValueError):
-    """A model that did not go on from the one it is said to have gone on from."""
+    """A model that is not a continuation of its alleged base."""
 
 
 class _Contradiction(ValueError):
-    """Something that no model holds, in a file used in place or in a delta."""
+    """Data that no model can hold, in a file used in place or in a delta."""
 
 
-# By what engine/json/words.h calls them.
+# The errors by their numbers in engine/json/words.h.
 _RAISED: dict[int, type[Exception]] = {1: MemoryError, 3: _Contradiction, 4: NotOfThisBase}
 
 
@@ -46,7 +46,7 @@ _RAISED: dict[int, type[Exception]] = {1: MemoryError, 3: _Contradiction, 4: Not
 
 
 def check_alike(models: list[Any], names: list[str]) -> None:
-    """That models may be merged: the same class and the same parameters. `names`: for errors."""
+    """Check that models can be merged: same class, same parameters. `names`: for errors."""
     for other, name in zip(models, names, strict=True):
         if not isinstance(other, Model):
             raise TypeError(
@@ -56,8 +56,8 @@ def check_alike(models: list[Any], names: list[str]) -> None:
     first = models[0]
     if not first._can("merge"):
         raise TypeError(
-            f"{names[0]} is a VotedPerceptron, which cannot be merged: all the vectors that it has "
-            "had vote, each made from the one before, and two histories do not make one. Merge a "
+            f"{names[0]} is a VotedPerceptron, which cannot be merged: it answers by a vote of all "
+            "vectors it has had, and those of two models do not form one sequence. Merge a "
             "Perceptron or MulticlassPerceptron, whose average is the mean of these vectors"
         )
     for other, name in zip(models[1:], names[1:], strict=True):
@@ -69,13 +69,13 @@ def check_alike(models: list[Any], names: list[str]) -> None:
         check_parameters(other._params, first._params, name, names[0])
         if secret_of(other) != secret_of(first):
             raise ValueError(
-                f"{name} has another secret hash seed than {names[0]}, so their slots are not the "
-                "same features; start both from copies of one model, or give hash_seed"
+                f"{name} has a different secret hash seed from {names[0]}, so the same slot means "
+                "different features; start both from copies of one model, or give hash_seed"
             )
 
 
 def check_parameters(params: dict[str, Any], others: dict[str, Any], name: str, other: str) -> None:
-    """That the parameters of two models are equal, where both are there."""
+    """Check that two models have equal parameters, as far as both give them."""
     for parameter, value in others.items():
         if parameter in params and params[parameter] != value:
             raise ValueError(
@@ -85,33 +85,33 @@ def check_parameters(params: dict[str, Any], others: dict[str, Any], name: str, 
 
 
 def _check_went_on(its: Any, base: Any, name: str) -> None:
-    """That labels and odd names of a model begin with those of the base."""
+    """Check that a model's labels, and names that are objects, begin with those of the base."""
     for own, ours, what in zip(its, base, ("labels", "feature names"), strict=True):
         if ours is not None and own[: len(ours)] != ours:
             raise NotOfThisBase(
-                f"{name} did not go on from since: its first {what} are not those of since"
+                f"{name} is not a continuation of since: its first {what} are not those of since"
             )
 
 
 def _awake(models: list[Any], since: Any, names: list[str]) -> tuple[list[Any], list[str]]:
-    """The models that have learned since the base, and their names. The others are the base."""
+    """The models that have learned since the base, and their names. The others equal the base."""
     awake: list[Any] = []
     its_names: list[str] = []
     for model, name in zip(models, names, strict=True):
         n, before = model.n_seen, since.n_seen
         if n < before:
             raise NotOfThisBase(
-                f"{name} did not go on from since: it has seen {n} events, and since {before}"
+                f"{name} is not a continuation of since: it has seen {n} events, and since {before}"
             )
         same = n > before or digest(model) == digest(since)
-        if model.n_seen > before:  # perhaps only by now
+        if model.n_seen > before:  # it may have learned just now
             awake.append(model)
             its_names.append(name)
         elif not same:
             raise NotOfThisBase(
                 f"{name} has seen as many events as since, {before}, and is another "
-                "model: it went on from another one, was given weights, or has undone an event. "
-                "Give the model that it went on from, or merge without since"
+                "model: it continues another one, was given weights, or has undone an event. "
+                "Give the model that it continues, or merge without since"
             )
     return awake, its_names
 
@@ -120,13 +120,13 @@ def _awake(models: list[Any], since: Any, names: list[str]) -> tuple[list[Any], 
 
 
 def _united(lists: Any) -> dict[Any, int]:
-    """Each thing once, in the order of its first appearance, with its number."""
+    """Each item once, in order of first appearance, with its number."""
     each = dict.fromkeys(each for some in lists for each in some)
     return {one: number for number, one in enumerate(each)}
 
 
 def _joined(like: Any, sides: list[Side], calls: list[Any], y_name: Any) -> Any:
-    """One model of sides that are called so, the base first; None: a model is not any more."""
+    """One model of sides with these names, the base first; None if a model has changed them."""
     labels = None if calls[0][0] is None else _united(its for its, _ in calls)
     objects = _united(its for _, its in calls)
     most = like._params.get("max_labels")
@@ -147,7 +147,7 @@ def _joined(like: Any, sides: list[Side], calls: list[Any], y_name: Any) -> Any:
 
 
 def merged(models: list[Any], since: Any, names: list[str]) -> Any:
-    """One model of several that have been checked to be alike; see streamptron.merge."""
+    """One model of several that `check_alike` has passed; see streamptron.merge."""
     if since is not None:
         models, names = _awake(models, since, names)
         if not models:
@@ -172,14 +172,14 @@ def merged(models: list[Any], since: Any, names: list[str]) -> Any:
             raise damaged(error) from None
         if made is not None:
             return made
-    raise RuntimeError("the models learn new labels all the time; merge them when they pause")
+    raise RuntimeError("the models keep learning new labels; merge them while they do not learn")
 
 
 # --- Deltas
 
 
 def digest(model: Any) -> str:
-    """What tells a model from any other state of it: 32 digits. Its parameters are left out."""
+    """32 digits that identify a model's state, without its parameters."""
     found = None
     while found is None:
         its = names_of(model)
@@ -188,7 +188,7 @@ def digest(model: Any) -> str:
 
 
 def _as_text(name: str, labels: Any, objects: Any) -> bytes:
-    """Class, labels and odd names as a C program writes them; or as only Python can."""
+    """Class, labels and names that are objects: as a C program writes them, if it could."""
     try:
         its = labels and [encode(label) for label in labels]
         text = json.dumps([name, its, [encode(each) for each in objects]], separators=(",", ":"))
@@ -198,28 +198,29 @@ def _as_text(name: str, labels: Any, objects: Any) -> bytes:
 
 
 def delta_state(model: Any, since: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a model has that its base has not: plain values, and {name: (shape, bytes)}."""
+    """What a model has learned since its base: plain values, and {name: (shape, bytes)}."""
     _awake([model], since, ["the model"])
     start = names_of(since)
     _check_went_on(names_of(model), start, "the model")
     labels, objects, state, arrays = delta_of(model, since)
     if arrays is None:
         raise NotOfThisBase(
-            "the model did not go on from since: its first feature names are not those of since"
+            "the model is not a continuation of since: its first feature names are not those of "
+            "since"
         )
     new = None if labels is None else labels[len(start[0] or []) :]
     return {"labels": new, "objects": objects[len(start[1]) :], **state}, arrays
 
 
 def _damaged_delta(name: str, error: Exception) -> ModelFileError:
-    """The error of a delta that contradicts itself."""
+    """The error for a delta that contradicts itself."""
     return ModelFileError(
         f"{name} is damaged: {error}; the model has not changed. Ask for the delta again"
     )
 
 
 def _with_all(base: Any, parts: list[Any], names: list[str], depth: int) -> Any:
-    """What a model will be with the deltas' parts: [(state, arrays)]."""
+    """The model that results from the deltas' parts: [(state, arrays)]."""
     calls = [names_of(base)]
     labels, objects = calls[0]
     sides = [Side(base, "the model")]
@@ -250,8 +251,8 @@ def apply(
 ) -> None:
     """Learn what shards have learned: (state, arrays) of each, in their order.
 
-    `check` is called with the model's digest once no other thread can learn. Predictions continue
-    until the result takes the model's place.
+    `check` is called with the model's digest when no other thread can learn. Other threads can
+    predict until the result replaces the model's state.
     """
 
     def learn() -> None:

@@ -1,4 +1,4 @@
-"""Learning on several machines: models merged, and what one has learned as bytes that travel."""
+"""Learning on several machines: merge models, or send what each has learned as bytes."""
 
 from __future__ import annotations
 
@@ -28,34 +28,35 @@ from streamptron.keeping.mergeable import (
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
-NAMES_DEPTH = 100  # how deep tuples in names may be nested
+NAMES_DEPTH = 100  # how deeply tuples in names may be nested
 # What a forged part may raise while it is read.
 WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
 
 def merge(models: Iterable[Any], since: Any = None) -> Any:
-    """One model of several that learned apart, each on its share of the events.
+    """Merge models that learned separately, each from its share of the events.
 
-    A feature's weights are the mean over the models that have touched it; a model that has not met
-    a feature, or has learned nothing of it, has no say. The average is that of all vectors there
-    have been. Names and labels are united: those of `since` first, then each model's new ones,
-    model by model. Counters are added up. The same models in the same order give the same bits.
+    A feature's weights are the mean over the models that have changed them; models that have not
+    met the feature, or have learned nothing about it, do not count. The average is taken over all
+    vectors of all models. Names and labels are united: those of `since` first, then each model's
+    new ones, model by model. Counters are added up. The same models in the same order give the same
+    bits.
 
-    Learning waits meanwhile; predictions continue.
+    While models are merged, other threads can predict with them, but learning waits.
 
     Parameters
     ----------
     models
-        Learners of one class with the same parameters, in memory or opened with ``mmap=True``. (Of
-        pipelines take the last steps, ``model[-1]``.)
+        Learners of one class with the same parameters, in memory or opened with ``mmap=True``. (For
+        pipelines, give their last steps, ``model[-1]``.)
     since
-        The model that all of them went on from, as it was then: copies of it, or the same file.
-        Then only what they have learned since is merged. None: they have no past in common.
+        The model that all of them started from, as copies or from the same file, as it was then.
+        Only what they have learned since is merged. None: they have no common past.
 
     Returns
     -------
-    A new model, which learns on. It is a copy of the one model that has learned anything since, if
-    there is only one, and of `since` if there is none.
+    A new model, which can learn more. If only one model has learned anything since, it is a copy of
+    that one; if none has, a copy of `since`.
 
     Raises
     ------
@@ -63,8 +64,8 @@ def merge(models: Iterable[Any], since: Any = None) -> Any:
         If a model is of another class, or a VotedPerceptron, whose votes cannot be merged.
     ValueError
         If there is no model, if one is given twice, if parameters differ (the message names one),
-        if hashed models have different seeds, or if a model did not go on from `since`: one that
-        has seen as many events must be the same, to the last bit.
+        if hashed models have different seeds, or if a model is not a continuation of `since`: one
+        that has seen as many events as `since` must equal it to the last bit.
     MemoryError
         If memory runs out.
 
@@ -97,21 +98,21 @@ def merge(models: Iterable[Any], since: Any = None) -> Any:
 
 
 class Delta:
-    """What a model has learned since another one, small enough to travel.
+    """What a model has learned since it was copied from another, small enough to send.
 
-    ``model.delta(since)`` makes one, ``base.apply(delta)`` learns it; in between it can be combined
-    with those of other shards, pickled, or sent as bytes. It holds the rows of the features that
-    were touched, new names, new labels and counters: 20 bytes a feature of two labels, and the new
-    names.
+    ``model.delta(since)`` makes a delta, ``base.apply(delta)`` learns it; in between it can be
+    combined with those of other shards, pickled, or sent as bytes. It holds the weights of the
+    features that have changed, new names, new labels and counters: with two labels, 20 bytes per
+    feature and the new names.
 
     Attributes
     ----------
     base
-        The digest of the model that it goes on from; it can be applied to no other.
+        The digest of the model that it is based on; it can only be applied to that model.
     shards
-        The numbers of the shards whose deltas it holds, rising.
+        The numbers of the shards whose deltas it holds, in rising order.
     nbytes
-        How large its arrays are.
+        The size of its arrays.
 
     Examples
     --------
@@ -140,12 +141,12 @@ class Delta:
 
     @property
     def base(self) -> str:
-        """The digest of the model that it goes on from."""
+        """The digest of the model that it is based on."""
         return self._parts[0].base
 
     @property
     def shards(self) -> list[int]:
-        """The numbers of the shards, rising."""
+        """The numbers of the shards, in rising order."""
         return [part.shard for part in self._parts]
 
     @property
@@ -159,20 +160,20 @@ class Delta:
 
     @staticmethod
     def combine(deltas: Iterable[Delta]) -> Delta:
-        """All of several deltas in one, whatever their order.
+        """Combine several deltas, in any order, into one.
 
-        Applied, it gives to the last bit what ``merge`` gives of the models, in the order of their
+        Applying it gives, to the last bit, what ``merge`` makes of the models in the order of their
         shards' numbers.
 
         Parameters
         ----------
         deltas
-            Of the same base, each of another shard.
+            Deltas of the same base, each of another shard.
 
         Raises
         ------
         ValueError
-            If a shard comes twice, or if bases or classes differ.
+            If two deltas are of the same shard, or if bases or classes differ.
         """
         found = _listed("deltas", deltas, "Delta.combine([here, there])")
         for k, delta in enumerate(found):
@@ -184,12 +185,12 @@ class Delta:
         for part, after in itertools.pairwise(parts):
             if part.shard == after.shard:
                 raise ValueError(
-                    f"shard {part.shard} comes twice; give each its number: "
+                    f"shard {part.shard} occurs twice; give each shard its own number: "
                     "model.delta(since, shard=...)"
                 )
             if part.base != after.base:
                 raise ValueError(
-                    f"shard {after.shard} goes on from another model than shard {part.shard}; "
+                    f"shard {after.shard} continues another model than shard {part.shard}; "
                     "combine only deltas of one base"
                 )
             _check_same(part, after)
@@ -212,14 +213,14 @@ class Delta:
         Parameters
         ----------
         data
-            The bytes, or anything that has a buffer of them.
+            The bytes, or any object with a buffer of bytes.
 
         Raises
         ------
         TypeError
-            If they are not bytes.
+            If `data` is not bytes.
         ModelFileError
-            If they are damaged, cut off, no delta, or from a newer version.
+            If the bytes are damaged, cut off, not a delta, or from a newer version.
         """
         data = checked_bytes("data", data, "the bytes of a Delta")
         parts: list[_Part] = []
@@ -278,7 +279,7 @@ class _Part:
         return n
 
     def packed(self) -> list[Any]:
-        """A header and the arrays' bytes, filled up so that another delta may follow."""
+        """A header and the arrays' bytes, padded so that another delta may follow."""
         state = self.state
         texts = {
             "class": text_of(self.name),
@@ -295,7 +296,7 @@ class _Part:
 
 @contextlib.contextmanager
 def _damaged() -> Iterator[None]:
-    """Say what to do about bytes that are wrong."""
+    """Turn errors about invalid bytes into a ModelFileError that says what to do."""
     try:
         yield
     except ModelFileError:
@@ -305,7 +306,7 @@ def _damaged() -> Iterator[None]:
 
 
 def _read(data: bytes, at: int) -> tuple[_Part, int]:
-    """The part that begins at a place of some bytes, checked, and where it ends."""
+    """The part that begins at an offset, checked, and where it ends."""
     found = delta_read(data, at)
     if len(found) == 2:
         words, foreign = found
@@ -327,7 +328,7 @@ def _read(data: bytes, at: int) -> tuple[_Part, int]:
 
 
 def checked_shard(shard: Any) -> int:
-    """A shard's number."""
+    """A shard's number, or an error."""
     if isinstance(shard, bool) or not isinstance(shard, int):
         raise TypeError(f"shard={short_repr(shard)}; it must be an int of at least 0")
     if not 0 <= shard < 2**53:
@@ -336,7 +337,7 @@ def checked_shard(shard: Any) -> int:
 
 
 def _check_same(part: _Part, other: _Part) -> None:
-    """That two parts are of models that can be merged; ``apply`` looks at what one leaves out."""
+    """Check that two parts can be merged; ``apply`` checks the parameters that one omits."""
     if part.name != other.name:
         raise ValueError(
             f"shard {other.shard} is of {with_article(other.name)} and shard "
@@ -368,7 +369,7 @@ def apply_delta(model: Any, delta: Delta) -> None:
     params = dict(model._get_params())
     for part in delta._parts:
         given = part.params
-        if given.keys() != params.keys():  # a C program leaves out what it was not given
+        if given.keys() != params.keys():  # a C program omits parameters that it was not given
             with _damaged():
                 given = dict(type(model)(**given)._get_params())
         check_parameters(given, params, f"the delta of shard {part.shard}", "the model")
@@ -376,7 +377,7 @@ def apply_delta(model: Any, delta: Delta) -> None:
     def check(found: str) -> None:
         if found != first.base:
             raise ValueError(
-                f"the delta goes on from the model {first.base[:8]}, and this one is {found[:8]}: "
+                f"the delta continues the model {first.base[:8]}, and this one is {found[:8]}: "
                 "it is another, or it has learned since, perhaps this very delta; nothing has "
                 "changed"
             )

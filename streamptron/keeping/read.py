@@ -1,4 +1,4 @@
-"""Reading a model file: nothing that it says is believed before it is checked.
+"""Reading a model file: everything in it is checked before it is used.
 
 Nothing in a file is code, and no class is imported because a file names it.
 """
@@ -30,31 +30,32 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterator
     from mmap import mmap
 
-# What rebuilding wrong contents may raise.
+# What building a model from invalid contents may raise.
 WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
 
 def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
-    """Read a model from the file that its ``save``, or the command line, has written.
+    """Read a model from a file that its ``save``, or the command line, has written.
 
-    It continues exactly where it was. The whole file is checked, and nothing in it is run: also a
-    file from a stranger may be loaded.
+    The model continues exactly where it was. The whole file is checked, and nothing in it is run,
+    so files from untrusted sources can be loaded safely.
 
     Parameters
     ----------
     path
         The file.
     mmap
-        Open the model read-only, in place: that takes no time, whatever its size, and processes
-        that open the same file share one copy in memory. Only the header is checked at first;
-        damage elsewhere makes answers wrong, or raises a ModelFileError when it is met. (``load``
-        without mmap checks everything.) A deep copy of the model is in memory and can learn. The
-        file must not be written in place meanwhile, which ``save`` never does.
+        Open the model read-only, without copying it into memory: that takes no time, whatever its
+        size, and processes that open the same file share one copy in memory. Only the header is
+        checked at first; damage elsewhere makes answers wrong, or raises a ModelFileError when it
+        is read. (``load`` without mmap checks everything.) A deep copy of the model is in memory
+        and can learn. The file must not be overwritten in place while it is open; ``save`` never
+        does that.
 
     Returns
     -------
-    The learner; or, if that was saved with the steps before it, the pipeline, whose learner is
-    ``model[-1]``; or the classifier for scikit-learn that was saved.
+    What was saved: a learner, a pipeline, whose learner is ``model[-1]``, or a classifier for
+    scikit-learn.
 
     Raises
     ------
@@ -111,9 +112,9 @@ def read_metadata(path: str | os.PathLike[str]) -> Any:
 
 
 def about(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What the file itself is: its size, who wrote it, its checksum, whether it has a journal.
+    """The file's size, the version that wrote it, its checksum, and whether it has a journal.
 
-    The checksum is another one in another model's file.
+    Files of different models have different checksums.
     """
     with _opened(path) as file, _named(path):
         header = _Header(file)
@@ -142,12 +143,12 @@ def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
             return header.contents(memoryview(whole)[header.size :], whole)
         body = memoryview(file.read(size))
         if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
-            raise ModelFileError("the arrays do not fit their checksum")
+            raise ModelFileError("the arrays do not match their checksum")
         return header.contents(body)
 
 
 def model_of(contents: Contents) -> Any:
-    """The learner that a file holds, or the pipeline of its steps and learner."""
+    """The model in a file: a learner, a pipeline or a classifier for scikit-learn."""
     if contents.steps is not None:
         return _pipeline_with(contents.steps, contents.learner)
     if contents.wrapper is not None:
@@ -160,7 +161,7 @@ def model_of(contents: Contents) -> Any:
 
 
 def _pipeline_with(steps: Any, learner: Any) -> Any:
-    """The pipeline of some steps and their learner."""
+    """A pipeline of steps and a learner."""
     from streamptron.common.river import compose
 
     room = compose if steps.kind == "Pipeline" else classes().pipelines()
@@ -177,7 +178,7 @@ def _wrapped(said: Any, learner: Any) -> Any:
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
-    """A regular file to read; opening a pipe would wait for a writer."""
+    """Open a regular file to read it; opening a pipe would wait for a writer."""
 
     def opener(name: str, flags: int) -> int:
         check_regular(os.stat(name), name, "to read")
@@ -207,14 +208,14 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 class _NotOurs(ModelFileError):
-    """The file is not one that this version can read, though nothing says that it is damaged."""
+    """The file is not damaged, as far as we know, but this version cannot read it."""
 
 
 class _Header(Texts):
-    """A file up to its arrays, read and checked."""
+    """The header of a file, read and checked."""
 
     def __init__(self, file: BinaryIO, whole: bool = False) -> None:
-        """Of a model that is read ``whole``, all of the header is checked."""
+        """If the model will be read, too (``whole``), all of the header is checked."""
         size = os.fstat(file.fileno()).st_size
         length = file.read(8)
         beginning = length + file.read(min(int.from_bytes(length, "little"), HEADER_LIMIT))
@@ -228,7 +229,7 @@ class _Header(Texts):
 
     def users_metadata(self) -> Any:
         metadata = self.part("metadata")
-        kept_metadata(metadata)  # else the model could not be saved with it again
+        kept_metadata(metadata)  # or the model could not be saved with it again
         return metadata
 
     def contents(self, body: memoryview, whole: mmap | None = None) -> Contents:
@@ -249,14 +250,14 @@ class _Header(Texts):
         )
 
     def journal(self, body: memoryview) -> bytes | None:
-        """What journal.py has written, if anything."""
+        """The journal's bytes, if the file has one."""
         if JOURNAL not in self.arrays:
             return None
         _, at, end = self.arrays[JOURNAL]
         return bytes(body[at:end])
 
     def steps(self, body: memoryview) -> Any:
-        """The steps before the learner, if it has any but a tokenizer."""
+        """The steps before the learner, if there are any besides a tokenizer."""
         if STEPS not in self.arrays:
             return None
         from streamptron.keeping.steps import UnknownStep, steps_read

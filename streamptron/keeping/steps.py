@@ -1,9 +1,9 @@
-"""The steps of a pipeline as data: what each kind of step holds, and how it is made of that again.
+"""The steps of a pipeline as data: what each kind of step holds, and how to rebuild it from that.
 
-A step is what its constructor was given and what it has kept since. Both are written as JSON, to
-the last bit. Only the kinds of the table below are written and read, with the attributes that it
-names, each checked; so nothing in a file is code, and no class is imported because a file names it.
-Where a set's order decides in which order a learner adds up, the order is kept, too.
+A step consists of its constructor's arguments and of what it has learned since. Both are written as
+JSON, to the last bit. Only the kinds in the table below are written and read, with the attributes
+listed there, each checked; so nothing in a file is code, and no class is imported because a file
+names it. Where the order of a set decides the order in which a learner adds up, it is kept, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class UnknownStep(ModelFileError):
-    """A step, or what one holds, that this version does not know."""
+    """A step, or something in one, that this version does not know."""
 
 
 class Steps(typing.NamedTuple):
@@ -46,7 +46,7 @@ class Steps(typing.NamedTuple):
     before
         The steps before the learner.
     data
-        All this as a file holds it.
+        All of this as the bytes that a file holds.
     """
 
     kind: str
@@ -56,22 +56,22 @@ class Steps(typing.NamedTuple):
 
 
 class Kind(typing.NamedTuple):
-    """What an object holds that can be written.
+    """A class whose objects can be written, and what they hold.
 
     Attributes
     ----------
     home
-        The module of River's that has its class.
+        River's module that has the class.
     given
-        The parameters, each with its check.
+        The constructor's parameters, each with its check.
     kept
-        The attributes that change, likewise.
+        The attributes that learning changes, each with its check.
     made
-        Attributes that the constructor makes of the parameters.
+        Attributes that the constructor computes from the parameters; they are not written.
     several
-        The attribute that the constructor's ``*arguments`` have become.
+        The attribute in which the constructor stores its ``*arguments``.
     packed
-        Attributes of River's compiled code, by the form of their bytes.
+        Attributes of compiled classes of River, with the struct format of their bytes.
     """
 
     home: str
@@ -116,7 +116,7 @@ _SCALING = "preprocessing"
 _COMPOSE = "compose"
 _STATS = "stats"
 _SORTED = {"window": _object("SortedWindow")}
-_QUANTILE = "21dB?"  # River's P2 quantile: five markers, how many of them there are
+_QUANTILE = "21dB?"  # River's P2 quantile: numbers of its five markers, and how many are set
 
 # --- The table
 
@@ -199,7 +199,7 @@ KINDS: dict[str, Kind] = {
         "feature_extraction",
         {"degree": _whole, "interaction_only": _truth, "include_bias": _truth, "bias_name": _any},
     ),
-    # what these are made of
+    # parts of these
     "Mean": Kind(_STATS, {}, {"n": _number, "_mean": _number}),
     "Var": Kind(_STATS, {"ddof": _whole}, {"mean": _object("Mean"), "_S": _number}),
     "Min": Kind(_STATS, {}, {"min": _number}),
@@ -223,10 +223,10 @@ KINDS: dict[str, Kind] = {
         packed={"_iqr": f"<{_QUANTILE}{_QUANTILE}2d"},
     ),
 }
-HOMES = ("river.", OURS["compose"])  # where the classes of the table may be
+HOMES = ("river.", OURS["compose"])  # modules that may have the classes of the table
 TOKENIZERS = {"Tokenizer": "streamptron.learners.text", "Mail": "streamptron.learners.mail"}
 PIPELINES = ("Pipeline", "TextPipeline", "RankPipeline")
-# What SelectType and Binarizer may be given; by the name in a file.
+# The types that SelectType and Binarizer may be given, by their names in a file.
 TYPES: dict[str, Any] = {
     **{kind.__name__: kind for kind in (bool, int, float, complex, str, bytes, list, tuple)},
     **{kind.__name__: kind for kind in (dict, set, type(None))},
@@ -245,7 +245,7 @@ def _type_named(name: str) -> Any:
 
 
 def _class_of(name: str) -> Any:
-    """The class of one of the table's names."""
+    """The class with a name of the table."""
     home = module_of(KINDS[name].home, f"the step {name}")
     return getattr(home, name)
 
@@ -267,12 +267,12 @@ def _taken(cls: Any, kind: Kind) -> list[str]:
 
 
 def steps_of(pipeline: Any) -> Steps:
-    """What a file holds of a pipeline besides its learner.
+    """A pipeline's steps before its learner, as a file holds them.
 
     Raises
     ------
     TypeError
-        If that would not be the whole pipeline; the message names the step.
+        If a file cannot hold one of them; the message names it.
     """
     kind = type(pipeline).__name__
     names, steps = list(pipeline.steps), list(pipeline.steps.values())
@@ -293,21 +293,21 @@ def steps_of(pipeline: Any) -> Steps:
 
 
 class _Refused(TypeError):
-    """Why a step cannot be written; and of what kind it is, if that is not in the words."""
+    """Why a step cannot be written. `name`: the kind of object, if the text does not say it."""
 
     def __init__(self, why: str, name: str = "") -> None:
         super().__init__(why)
         self.name = name
 
     def of(self, step: Any) -> str:
-        """The words that go on from a step's name: it is of this kind, or one is inside."""
+        """The words that follow a step's name: whether it is of this kind, or holds one."""
         if not self.name:
             return str(self)
         return f"{'is' if type(step).__name__ == self.name else 'holds'} a {self.name} {self}"
 
 
 def _written(value: Any) -> Any:
-    """A value as JSON can hold it; also a step, or what one is made of."""
+    """A value, a step, or a part of a step as JSON can hold it."""
     kind = type(value)
     if kind in (list, tuple):
         return [kind.__name__, *map(_written, value)]
@@ -338,7 +338,7 @@ def _written(value: Any) -> Any:
 
 
 def _written_special(value: Any) -> Any:
-    """What is rebuilt in a way of its own."""
+    """Objects that have their own form in a file; None for all others."""
     kind = type(value)
     if kind.__module__.startswith("river.utils."):
         from river import utils
@@ -367,7 +367,7 @@ def _written_object(value: Any) -> Any:
     for attribute, check in kind.kept.items():
         if attribute not in held or not check(getattr(value, attribute)):
             raise _Refused(
-                f"whose {attribute} is not what this version of streamptron knows: "
+                f"whose {attribute} has a form that this version of streamptron does not know: "
                 f"{_why_not(getattr(value, attribute, None))}",
                 name,
             )
@@ -383,13 +383,13 @@ def _written_object(value: Any) -> Any:
     for attribute, form in kind.packed.items():
         data = getattr(value, attribute).__getstate__()
         if len(data) != struct.calcsize(form):
-            raise _Refused(f"holds a {name} of a version of River that is not known")
+            raise _Refused(f"holds a {name} of an unknown version of River")
         kept[attribute] = list(struct.unpack(form, data))
     return ["object", name, _written(given), _written_kept(kept)]
 
 
 def _written_kept(kept: dict[str, Any]) -> Any:
-    """What an object has kept; of the steps of a step an error says which one it is."""
+    """What an object has learned; an error about a step inside a step names that step."""
     parts: list[Any] = ["dict"]
     for attribute, value in kept.items():
         if attribute not in ("transformers", "steps"):
@@ -406,7 +406,7 @@ def _written_kept(kept: dict[str, Any]) -> Any:
 
 
 def _why(value: Any) -> str:
-    """What stands in a file's way, for errors."""
+    """Why a file cannot hold a value, for errors."""
     if inspect.isroutine(value):
         named = getattr(value, "__name__", "")
         which = "a lambda" if named == "<lambda>" else f"the function {named}"
@@ -420,7 +420,7 @@ def _why(value: Any) -> str:
 
 
 def _why_not(value: Any) -> str:
-    """The same of what is in a container."""
+    """The same for the values of a container."""
     parts = value.values() if isinstance(value, Mapping) else [value]
     return "; ".join(_why(part) for part in parts if not _is_known(part)) or short_repr(value)
 
@@ -429,7 +429,7 @@ def _why_not(value: Any) -> str:
 
 
 def steps_read(data: bytes) -> Steps:
-    """What `steps_of` has written.
+    """Read what `steps_of` has written.
 
     Raises
     ------
@@ -457,7 +457,7 @@ def steps_read(data: bytes) -> Steps:
                 f"has the step {short_repr(name)}, which {error}; it was written with River "
                 f"{river}: install the version of streamptron that wrote it, or a newer one"
             ) from None
-        except ModuleNotFoundError:  # River is not installed: that the file is damaged is not said
+        except ModuleNotFoundError:  # River is missing: the file need not be damaged
             raise
         except Exception as error:
             raise ValueError(f"the step {short_repr(name)} is damaged: {error}") from error
@@ -493,7 +493,7 @@ def _read_rolling(size: Any, obj: Any, window: Any) -> Any:
     if type(size) is not int or type(inner).__name__ not in ("Mean", "Var"):
         raise ValueError("a Rolling is not of a Mean or a Var")
     if not isinstance(entries, list) or len(entries) > size:
-        raise ValueError("a Rolling has more in its window than fits")
+        raise ValueError("a Rolling has more values than its window can hold")
     for entry in entries:
         (args, params) = entry
         if not (isinstance(args, tuple) and all(map(_number, args)) and params == {}):
@@ -516,7 +516,7 @@ def _read_sorted(unsorted: Any, data: Any) -> Any:
 
 
 def _read_tokenizer(name: str, params: Any) -> Any:
-    # the class is the table's, as River's are: this room lies below it
+    # by name from the table, as for River's classes: this folder must not import the tokenizers
     return getattr(importlib.import_module(TOKENIZERS[name]), name)(**_read(params))
 
 
@@ -537,7 +537,7 @@ def _read_object(name: str, given: Any, kept: Any) -> Any:
     if name == "Pipeline":
         return cls(*_checked(name, kind, state)["steps"].items())
     made = cls(*arguments, **params)
-    if name == "Select":  # it gives the features in this order, on which the sums depend
+    if name == "Select":  # it gives the features in this order, and sums depend on it
         made.keys = dict.fromkeys(arguments)
     for attribute, value in _checked(name, kind, state).items():
         own = getattr(made, attribute)
@@ -561,7 +561,7 @@ def _checked(name: str, kind: Kind, state: dict[str, Any]) -> dict[str, Any]:
 
 
 def _repacked(name: str, form: str, values: Any) -> bytes:
-    """Bytes for River's compiled code, which takes a wrong truth value or count badly."""
+    """Bytes for River's compiled code, which does not check truth values and counts itself."""
     data = struct.pack(form, *values)
     if struct.unpack(form, data) != tuple(values) or any(
         type(value) is int and not 0 <= value <= 5 for value in values

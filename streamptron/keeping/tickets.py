@@ -1,9 +1,10 @@
-"""Labels that come late, and labels that were wrong: tickets and steps, as bytes that can be kept.
+"""Labels that come late, and labels that were wrong: tickets and steps, which can be kept as bytes.
 
-Both begin alike, so that no sixteen bytes before an event are missing (engine/exchange/packed.h):
+Both begin with the same head, which also gives the event the 16 bytes that must precede it
+(engine/exchange/packed.h):
 
-    s t   version   kind   crc32 of all but itself   mark of the kind of model   parts
-    2     1         1      4                         8                           each with its size
+    s t   version   kind   crc32 of all the rest     mark of the kind of model   parts
+    2     1         1      4                         8                           each after its size
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ _BEGIN = b"st"
 _VERSION = 1
 _TICKET, _STEP = ord("t"), ord("s")
 _HEAD = struct.Struct("<2sBBI8s")
-# A step: mark, number, sample weight, whether weights changed, which numbers follow
+# A step: mark, number, sample weight, whether weights changed, whether old numbers follow
 _STEP_HEAD = struct.Struct("<QQd??")
-_KEPT = struct.Struct("<III")  # place of the label, outputs, outputs that stepped
+_KEPT = struct.Struct("<III")  # index of the label, outputs, outputs that stepped
 # What a forged part may raise while it is read.
 WRONG = (
     *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError),
     *(zlib.error, struct.error),
 )
-_ARRAYS_LIMIT = 1 << 28  # bytes that the numbers of any step may take; of many labels more
+_ARRAYS_LIMIT = 1 << 28  # bytes that a step's numbers may take; with many labels they may take more
 
 
 class _Kept:
-    """What can be kept as bytes: it is what they say, and nothing else."""
+    """An object that is fully described by its bytes."""
 
     __slots__ = ()
 
@@ -56,14 +57,14 @@ class _Kept:
         Parameters
         ----------
         data
-            The bytes, or anything that has a buffer of them.
+            The bytes, or any object with a buffer of bytes.
 
         Raises
         ------
         TypeError
-            If they are not bytes.
+            If `data` is not bytes.
         ValueError
-            If they are damaged, cut off, of something else, or from a newer version.
+            If the bytes are damaged, cut off, of another kind, or from a newer version.
         """
         wanted = f"the bytes of {with_article(cls.__name__)}"
         return cls._read(checked_bytes("data", data, wanted))
@@ -89,13 +90,13 @@ class Ticket(_Kept):
     """An event that was predicted, and that can be learned later without the event.
 
     ``model.predict_ticket(x)`` makes one, ``model.learn_ticket(ticket, y)`` learns it. In between
-    it can be kept: as ``bytes(ticket)`` or pickled. It holds the names and values of the event, so
-    it outlives anything that happens to the model, and the kind of model: class and parameters.
+    it can be stored, as ``bytes(ticket)`` or pickled. It holds the names and values of the event,
+    so it stays valid whatever happens to the model, and the model's class and parameters.
 
     Attributes
     ----------
     prediction
-        What ``predict_one`` answered; of several labels a tuple of those that were.
+        What ``predict_one`` answered; for a MultiLabelClassifier, a tuple of the labels.
 
     Examples
     --------
@@ -139,16 +140,17 @@ class Step(_Kept):
     """What learning one event has changed, so that it can be taken back.
 
     ``step = model.learn_one(x, y, undo=True)`` returns one, ``model.undo(step)`` takes it back. In
-    between it can be kept: as ``bytes(step)`` or pickled.
+    between it can be stored, as ``bytes(step)`` or pickled.
 
     Attributes
     ----------
     label
-        The label that was learned; of several labels a tuple of them, or ``{label: bool}``.
+        The label that was learned; for a MultiLabelClassifier, a tuple of labels, or ``{label:
+        bool}``.
     w
         The sample weight.
     ticket
-        The event, to be learned again; its prediction is that before the step.
+        The event, to be learned again; its prediction is the one before the step.
 
     Examples
     --------
@@ -184,7 +186,7 @@ class Step(_Kept):
 
     @property
     def label(self) -> Any:
-        """The label that was learned; of several labels a tuple, or ``{label: bool}``."""
+        """The label that was learned; for several labels a tuple, or ``{label: bool}``."""
         return self._opened.label
 
     @property
@@ -194,7 +196,7 @@ class Step(_Kept):
 
     @property
     def ticket(self) -> Ticket:
-        """The event, to be learned again; its prediction is that before the step."""
+        """The event, to be learned again; its prediction is the one before the step."""
         opened = self._opened
         parts = opened.parts[1:3]
         return Ticket._of(_sealed(_TICKET, opened.mark, parts), opened.prediction)
@@ -224,13 +226,13 @@ def kind_mark(model: Any) -> bytes:
 
 
 def _whole(value: Any) -> Any:
-    """True and 1.0 are 1: what is equal is written alike."""
+    """True and 1.0 as 1, so that equal parameters are written in the same way."""
     return int(value) if type(value) in (bool, float) and value == value // 1 else value
 
 
 def _written_alike(params: dict[str, Any]) -> dict[str, Any]:
-    """Parameters in a form that is the same where they are equal."""
-    # what a door leaves out does not change the events that it lets in
+    """Parameters in a form that is the same if they are equal."""
+    # `missing` decides which events are accepted, and changes none of them
     params = {name: _whole(value) for name, value in params.items() if name != "missing"}
     given = [name for name in BY_LABEL if params.get(name) is not None]
     for name in given:
@@ -254,7 +256,7 @@ def predict_ticket(model: Model, x: Any) -> Ticket:
 
 
 def ticket_event(model: Model, ticket: Any) -> PackedEvent:
-    """The event of a ticket, checked to be one for this kind of model."""
+    """The event of a ticket; an error if the ticket is for another kind of model."""
     if isinstance(ticket, Ticket):
         data = ticket._data
     else:
@@ -273,7 +275,7 @@ def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
     truth("undo", undo)
     how = check_can_undo(model, "undo=True")
     mark = model._kind_mark or kind_mark(model)
-    # whatever a step holds must be something that bytes can hold, before anything is learned
+    # before anything is learned: an error if the step could not be written as bytes
     several: Any = model if model._can("set") else None
     label = _value(model._checked_label(y) if several is None else several._target(y), "y")
     segment, number, changed, y, w, prediction, n, entries, numbers, changes = learned(
@@ -317,13 +319,14 @@ def undo_step(model: Model, step: Any) -> None:
     undone(model, event, segment, number, opened.changed, how, numbers, changes)
 
 
-# what can_undo answers: moves; slots' numbers, of AdaptiveClassifier; what the machine notes
+# What can_undo answers: how a step is undone. By moves, by an AdaptiveClassifier's old numbers, or
+# by notes of the machine.
 _MOVES, _KEPT_NUMBERS, _NOTED = 1, 2, 3
-_CHANGES = {_KEPT_NUMBERS: (6, 7), _NOTED: (1,)}  # parts; the seventh is of curves
+_CHANGES = {_KEPT_NUMBERS: (6, 7), _NOTED: (1,)}  # how many parts; the seventh is for curves
 
 
 def check_can_undo(model: Model, what: str) -> int:
-    """How the steps of a model are kept; TypeError if it cannot take one back."""
+    """How a model undoes a step; TypeError if it cannot."""
     how = can_undo(model)
     if not how:
         raise TypeError(
@@ -355,7 +358,7 @@ def _sealed(kind: int, mark: bytes, parts: Any) -> bytes:
 
 
 def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, int]]]:
-    """The mark of the kind of model, and where the parts lie."""
+    """The mark of the kind of model, and where each part begins and ends."""
     called = "ticket" if kind == _TICKET else "step"
     if len(data) < _HEAD.size or not data.startswith(_BEGIN):
         raise ValueError(f"{what} is not a {called}, or was cut off")
@@ -365,7 +368,7 @@ def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, i
             f"{what} is of version {version}; this version of streamptron reads version {_VERSION}"
         )
     if zlib.crc32(data[8:], zlib.crc32(data[:4])) != crc:
-        raise ValueError(f"{what} is damaged: it does not fit its checksum")
+        raise ValueError(f"{what} is damaged: it does not match its checksum")
     if found != kind:
         other = "step" if found == _STEP else "ticket"
         raise ValueError(f"{what} is not a {called}, but a {other}")
@@ -373,7 +376,7 @@ def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, i
 
 
 def places_of(data: bytes, at: int) -> list[tuple[int, int]]:
-    """Where the parts lie, from a place on."""
+    """Where each part begins and ends, from an offset on."""
     parts = []
     while at < len(data):
         size, at = count_of(data, at)
@@ -419,7 +422,7 @@ class _OpenedStep(NamedTuple):
 
 @contextlib.contextmanager
 def _read_from(what: str) -> typing.Iterator[None]:
-    """Name the argument in what forged bytes raise."""
+    """Name the argument in errors about forged bytes."""
     try:
         yield
     except WRONG as error:
@@ -457,7 +460,7 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
             arrays = zlib.decompressobj().decompress(parts.pop(), most)
             parts += [arrays[start:end] for start, end in places_of(arrays, 0)]
         if len(parts) not in ((5, 10, 11) if kept else (3, 4, 5)):
-            raise ValueError("it has parts of its own")
+            raise ValueError("it has the wrong number of parts")
         return _OpenedStep(
             *(mark, segment, number, w, changed, kept, label, event, prediction, parts)
         )

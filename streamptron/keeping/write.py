@@ -1,4 +1,4 @@
-"""Writing a model file: what it holds of a model, and its bytes.
+"""Writing a model file.
 
 The header is JSON, the arrays are the core's (engine/table/arrays.h).
 """
@@ -37,9 +37,9 @@ if typing.TYPE_CHECKING:
 def save(model: Any, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
     """Write a learner, or a pipeline that ends in one, into a file; ``load`` reads it back.
 
-    A pipeline of River's has no ``save`` of its own. All its steps are written, with what they
-    have kept, as data and not as code, and learn on with the same bits. docs/files.md has the list
-    of steps. Everything else is as for ``Perceptron.save``.
+    This is for River's pipelines, which have no ``save`` method. All steps are written with what
+    they have learned, as data and not as code, and continue with the same bits. docs/files.md lists
+    the steps that can be saved. Otherwise this is like ``Perceptron.save``.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ def save(model: Any, path: str | os.PathLike[str], metadata: dict[str, Any] | No
     path
         The file.
     metadata
-        A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+        A dict that JSON can hold, stored with the model; see ``streamptron.read_metadata``.
 
     Raises
     ------
     TypeError
-        If a step is none of those that a file can hold, or holds something else than this version
-        knows: the message names it. Or where ``Perceptron.save`` raises one.
+        If a file cannot hold a step, or a step holds something that this version does not know: the
+        message names it. Also wherever ``Perceptron.save`` raises a TypeError.
     OSError
         If the file cannot be written.
 
@@ -76,7 +76,7 @@ def save(model: Any, path: str | os.PathLike[str], metadata: dict[str, Any] | No
 
 
 def contents_of(model: Any, metadata: Any = None) -> Contents:
-    """What a file holds of a model; TypeError if that would not be the whole model."""
+    """A model's contents for a file; TypeError if a file cannot hold all of the model."""
     pipeline = model.model if _is_ours(model) and hasattr(model, "_file_journal") else model
     if _has_steps(pipeline):
         return _with_steps(model, pipeline, metadata)
@@ -111,8 +111,8 @@ def _with_steps(model: Any, pipeline: Any, metadata: Any) -> Contents:
 
     if own := [name for name in vars(pipeline) if not name.startswith("_") and name != "steps"]:
         raise TypeError(
-            f"the pipeline has the attribute {own[0]!r}, which a model file does not hold; give it "
-            "in metadata, or pickle the pipeline instead"
+            f"the pipeline has the attribute {own[0]!r}, which a model file does not store; give "
+            "it in metadata, or pickle the pipeline instead"
         )
     *_, learner = pipeline.steps.values()
     _check_bare(learner, "model")
@@ -122,16 +122,16 @@ def _with_steps(model: Any, pipeline: Any, metadata: Any) -> Contents:
 
 
 def _check_bare(owner: Any, what: str) -> None:
-    """That it has no attributes of the user's."""
+    """Raise a TypeError if it has attributes that the user added."""
     if attributes := getattr(owner, "__dict__", None):
         raise TypeError(
             f"the {what} has the attribute {next(iter(attributes))!r}, which a model file does "
-            "not hold; give it in metadata, or pickle the model instead"
+            "not store; give it in metadata, or pickle the model instead"
         )
 
 
 def _is_ours(part: Any) -> bool:
-    """Whether its class is one of streamptron's own, not a subclass from elsewhere."""
+    """Whether its class is defined in streamptron, and not a subclass from elsewhere."""
     return type(part).__module__.partition(".")[0] == __package__.partition(".")[0]
 
 
@@ -164,21 +164,21 @@ def _packed(contents: Contents) -> list[Any]:
     kept = kept_metadata(metadata)
     if journal is None or isinstance(journal, bytes):
         state, arrays = model._file_state()
-    else:  # both of one moment
+    else:  # both at the same moment
         (state, arrays), journal = journal._file_state(model)
     arrays = dict(arrays)
     expected = arrays.pop(IN_PLACE, None)
     if journal is not None:
         arrays[JOURNAL] = (len(journal),), journal
     if expected and expected[1] != checksum(buffers_of(arrays)).to_bytes(4, "little"):
-        raise damaged("the arrays do not fit their checksum")
+        raise damaged("the arrays do not match their checksum")
     arrays.pop(STEPS, None)
     if before is not None:
         arrays[STEPS] = (len(before.data),), before.data
     texts = {
         "streamptron": RELEASE,
         "class": text_of(type(model).__name__),
-        "parameters": text_of(encoded_parameters(state["params"])),  # of the weights' moment
+        "parameters": text_of(encoded_parameters(state["params"])),  # at the moment of the weights
         "seed": text_of(hex(state["seed"])),
         "labels": labels_text(state["labels"]),
         "objects": objects_text(state["objects"]),
@@ -190,7 +190,7 @@ def _packed(contents: Contents) -> list[Any]:
     if tokenizer is not None:
         name = type(tokenizer).__name__.lower()
         texts[name] = text_of(encoded_parameters(tokenizer._get_params()))
-        texts["unicode"] = text_of(tokenizer._unicode)  # of the letters by which it splits
+        texts["unicode"] = text_of(tokenizer._unicode)  # the version of Unicode by which it splits
     if lines is not None:
         texts["lines"] = text_of(lines)
     if wrapper is not None:

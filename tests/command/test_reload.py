@@ -175,7 +175,7 @@ def test_a_replaced_model_is_never_overwritten_unseen(mail, tea):
         saved(model, 5)
         put(model, tea)
         answered(running, b"eggs\tbacon\n")
-        assert b"was replaced by a program that took no lock" in running.stderr.readline()
+        assert b"was replaced by a program that did not take the lock" in running.stderr.readline()
         assert model.read_bytes() == tea
         running.send_signal(signal.SIGHUP)
         assert b"; 1 line learned and not saved" in running.stderr.readline()

@@ -199,7 +199,7 @@ def test_what_a_model_is_made_with_stays_and_what_a_file_has_besides_does_not(tm
     save(models[0], theirs)
     assert out.read_bytes() == theirs.read_bytes()
     other = saved(tmp_path, "other", Tokenizer() | MulticlassPerceptron(hash_seed=0))
-    said = "models[0] has another tokenizer; only models of the same can be merged"
+    said = "models[0] has a different tokenizer; only models with the same one can be merged"
     assert in_c("m", out, since, other) == (5, said)
 
 
@@ -261,7 +261,7 @@ def test_models_that_are_not_alike_are_refused_in_pythons_words(one, other, tmp_
     expected = words_of(lambda: merge([one, other]))
     code, words = in_c("m", tmp_path / "out", "-", *paths)
     assert code == 5
-    assert words == expected or "another secret hash seed" in words
+    assert words == expected or "a different secret hash seed" in words
 
 
 def test_models_that_did_not_go_on_from_since_are_refused_in_pythons_words(tmp_path):
@@ -321,8 +321,8 @@ def test_deltas_that_do_not_fit_are_refused_in_pythons_words(tmp_path):
         return in_c("a", tmp_path / "out", since, *(tmp_path / name for name in names))
 
     assert applied() == (5, "there are no deltas; give at least one")
-    assert applied("0", "1", "again")[1] == "shard 0 comes twice; give each its number"
-    assert "shard 5 goes on from another model" in applied("0", "later")[1]
+    assert applied("0", "1", "again")[1] == "shard 0 occurs twice; give each shard its own number"
+    assert "shard 5 continues another model" in applied("0", "later")[1]
     assert applied("later") == (5, words_of(lambda: copy.deepcopy(base).apply(sent["later"])))
     expected = words_of(lambda: copy.deepcopy(base).apply(sent["mira"]))
     assert applied("mira") == (5, expected.replace("the delta", "the delta of shard 0"))

@@ -89,13 +89,14 @@ def test_models_of_other_classes_or_secret_seeds():
     )
     refused(TypeError, "a VotedPerceptron, which cannot be merged", merge, [VotedPerceptron()])
     hashed = [Perceptron(hash_bits=4), Perceptron(hash_bits=4)]
-    refused(ValueError, "models[1] has another secret hash seed", merge, hashed)
+    refused(ValueError, "models[1] has a different secret hash seed", merge, hashed)
 
 
 def test_models_that_did_not_go_on_from_since():
     base, models = started()
     later, same = models[1], copy.deepcopy(models[1])
-    refused(ValueError, "models[1] did not go on from since", merge, [same, base], since=later)
+    words = "models[1] is not a continuation of since"
+    refused(ValueError, words, merge, [same, base], since=later)
     stranger = learn(Perceptron(hash_seed=1), random_events(random.Random(9), 99, keys="int"))
     refused(ValueError, "models[1] did not go on", merge, [models[0], stranger], since=base)
     refused(ValueError, "the model did not go on", stranger.delta, base)
@@ -174,7 +175,7 @@ def test_more_labels_together_than_max_labels():
 def test_a_delta_given_twice_or_of_another_base():
     base, models = started()
     deltas = [model.delta(base, shard=k) for k, model in enumerate(models)]
-    refused(ValueError, "shard 0 comes twice", Delta.combine, [deltas[0], deltas[1], deltas[0]])
+    refused(ValueError, "shard 0 occurs twice", Delta.combine, [deltas[0], deltas[1], deltas[0]])
     refused(ValueError, "there are no deltas", Delta.combine, [])
     refused(TypeError, "deltas[1] is 3, an int; it must be a Delta", Delta.combine, [deltas[0], 3])
     refused(TypeError, "deltas is None, a NoneType; give a list", Delta.combine, None)
@@ -188,7 +189,7 @@ def test_a_delta_given_twice_or_of_another_base():
     later.learn_one({"a": 1}, True)
     another = later.delta(models[0], shard=5)
     refused(ValueError, "another model than shard 0", Delta.combine, [deltas[0], another])
-    refused(ValueError, "goes on from the model", base.apply, another)
+    refused(ValueError, "continues the model", base.apply, another)
     base.apply(deltas[0])
     after = state(base)
     for delta in (deltas[0], deltas[1], Delta.combine(deltas)):

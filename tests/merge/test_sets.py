@@ -172,7 +172,7 @@ def test_too_many_labels_together_are_refused():
 
 
 def test_study_fits_no_sets_and_says_so():
-    with pytest.raises(TypeError, match="fit goes through events of one label; learn_many"):
+    with pytest.raises(TypeError, match="fit is for learners with one label per event"):
         fit(MultiLabelClassifier(), [({"a": 1}, ["x"])])
 
 

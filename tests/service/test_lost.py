@@ -221,7 +221,7 @@ def test_a_damaged_line_is_named_and_nothing_is_guessed(model):
     damaged = log.read_bytes().replace(b"word1", b"wordX")
     log.write_bytes(damaged)
     _, said = run("serve", "-m", model, "--learn", "--http", model.parent / "sock", code=1)
-    assert f"{log}:2 does not fit its checksum" in said
+    assert f"{log}:2 does not match its checksum" in said
     assert (log.read_bytes(), model.read_bytes()) == (damaged, before)
 
 
@@ -281,7 +281,7 @@ def test_a_model_that_another_program_has_put_there_is_not_overwritten(model):
     with serving(model, "--learn", said=said, code=1) as (link, _):
         link.post("/learn", {"text": "free prize", "label": "spam", "id": "a"})
         save(other, model)
-    assert "was replaced by a program that took no lock" in said[0]
+    assert "was replaced by a program that did not take the lock" in said[0]
     assert load(model).predict_one("goal") == "sport"
     with serving(model, "--learn") as (link, _):  # which learns it now
         assert link.post("/predict", {"text": "prize"})["label"] == "spam"

@@ -171,7 +171,7 @@ def test_union_of_words_and_characters():
     ("given", "remedy"),
     [
         ({"on": "subject"}, r"on='subject' is not a parameter here; give fields='subject'"),
-        ({"stop_words": ["the"]}, "leave it out: the learner finds out which words say nothing"),
+        ({"stop_words": ["the"]}, "leave it out: the learner finds out which words do not matter"),
         ({"strip_accents": True}, r"FuncTransformer\(strip\) \| Tokenizer\(\)"),
         ({"tokenizer": str.split}, r"tokenizer=<.*the learners take such dicts"),
         ({"binary": True}, "give value='presence'"),

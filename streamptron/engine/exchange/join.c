@@ -11,7 +11,7 @@
 SP_PRIVATE int sp_fault_strange(sp_fault *fault, const char *name, const char *why)
 {
     sp_fault_say(fault, SP_WHY_PARAMETER, name);
-    sp_fault_add(fault, " did not go on from since: ");
+    sp_fault_add(fault, " is not a continuation of since: ");
     return sp_fault_add(fault, why);
 }
 
@@ -114,7 +114,7 @@ static int sp_join_fault(const char *name, int wrong, sp_fault *fault)
         return sp_fault_say(fault, SP_WHY_MEMORY, "no memory to merge the models");
     case SP_SHARD_NUMBER:
         return sp_fault_say(fault, SP_WHY_DAMAGED,
-                            "it has a number that no learning can have made");
+                            "it has a number that learning cannot have made");
     case SP_SHARD_LARGE:
         return sp_fault_say(fault, SP_WHY_PARAMETER,
                             "merged, the models have weights or counts that are too large to learn "

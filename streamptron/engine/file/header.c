@@ -270,7 +270,7 @@ SP_API int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint
         return failed;
     if (!sp_header_is_whole(header)
         || !sp_crc_read(header, "arrays_crc32", &header->arrays_crc32, &node))
-        return sp_fault_say(fault, SP_WHY_DAMAGED, "the header does not fit its checksum");
+        return sp_fault_say(fault, SP_WHY_DAMAGED, "the header does not match its checksum");
     if (header->size % SP_ALIGNMENT)
         return sp_fault_say(fault, SP_WHY_DAMAGED,
                             "the arrays do not start at a multiple of 64 bytes");
@@ -297,7 +297,7 @@ static int sp_delta_whole(sp_header *header, size_t n, sp_fault *fault)
     bool all = false;
     if (!sp_header_is_whole(header)
         || !sp_crc_read(header, "arrays_crc32", &header->arrays_crc32, &node))
-        return sp_fault_say(fault, SP_WHY_DAMAGED, "its header does not fit its checksum");
+        return sp_fault_say(fault, SP_WHY_DAMAGED, "its header does not match its checksum");
     int failed = sp_header_arrays_find(header, sp_delta_kinds, SP_DELTA_ARRAYS, &all, fault);
     if (failed)
         return failed;
@@ -316,7 +316,7 @@ static int sp_delta_whole(sp_header *header, size_t n, sp_fault *fault)
     }
     return sp_header_fits(header, arrays)
                ? 0
-               : sp_fault_say(fault, SP_WHY_DAMAGED, "its arrays do not fit their checksum");
+               : sp_fault_say(fault, SP_WHY_DAMAGED, "its arrays do not match their checksum");
 }
 
 SP_API int sp_delta_header_read(sp_header *header, const uint8_t *file, size_t n, size_t *size,

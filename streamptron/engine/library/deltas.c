@@ -163,9 +163,9 @@ static int sp_inbox_sort(sp_inbox *inbox, spt_error *error)
     for (int k = 1; k < inbox->n; k++) {
         const char *why = NULL;
         if (inbox->sent[k].shard == inbox->sent[k - 1].shard)
-            why = " comes twice; give each its number";
+            why = " occurs twice; give each shard its own number";
         else if (strcmp(inbox->sent[k].base, inbox->sent[k - 1].base) != 0)
-            why = " goes on from another model than the one before it; combine only deltas of one "
+            why = " continues another model than the one before it; combine only deltas of one "
                   "base";
         if (why == NULL)
             continue;
@@ -207,7 +207,7 @@ static int sp_inbox_check(const sp_inbox *inbox, const spt_model *model, const s
         return sp_say_fault(error, &fault, NULL);
     if (strcmp(digits, inbox->sent[0].base) == 0)
         return SPT_OK;
-    sp_fault_say(&fault, SP_WHY_PARAMETER, "the delta goes on from the model ");
+    sp_fault_say(&fault, SP_WHY_PARAMETER, "the delta continues the model ");
     sp_fault_add_bytes(&fault, inbox->sent[0].base, SP_MIN(strlen(inbox->sent[0].base), (size_t)8));
     sp_fault_add(&fault, ", and this one is ");
     sp_fault_add_bytes(&fault, digits, 8);

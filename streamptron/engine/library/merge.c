@@ -43,9 +43,9 @@ SP_PRIVATE int sp_check_alike(const spt_model *model, const char *name, const sp
     sp_fault fault;
     if (!sp_learner_can(&theirs->learner, SP_CAN_MERGE))
         return sp_may_not(other,
-                          " is a VotedPerceptron, which cannot be merged: all the vectors that it "
-                          "has had vote, each made from the one before, and two histories do not "
-                          "make one. Merge a Perceptron or MulticlassPerceptron, whose average is "
+                          " is a VotedPerceptron, which cannot be merged: it answers by a vote of "
+                          "all vectors it has had, and those of two models do not form one "
+                          "sequence. Merge a Perceptron or MulticlassPerceptron, whose average is "
                           "the mean of these vectors",
                           error);
     int failed = its->kind == theirs->kind
@@ -57,12 +57,13 @@ SP_PRIVATE int sp_check_alike(const spt_model *model, const char *name, const sp
     if (theirs->learner.index.bits
         && its->learner.index.seed_number != theirs->learner.index.seed_number)
         return sp_may_not(name,
-                          " has another secret hash seed, so its slots are not the same features; "
-                          "start all from copies of one model, or give hash_seed",
+                          " has a different secret hash seed, so the same slot means different "
+                          "features; start all from copies of one model, or give hash_seed",
                           error);
     if (!sp_parts_same(&its->parts[SP_PART_TOKENIZER], &theirs->parts[SP_PART_TOKENIZER])
         || !sp_parts_same(&its->parts[SP_PART_MAIL], &theirs->parts[SP_PART_MAIL]))
-        return sp_may_not(name, " has another tokenizer; only models of the same can be merged",
+        return sp_may_not(name,
+                          " has a different tokenizer; only models with the same one can be merged",
                           error);
     return SPT_OK;
 }
@@ -116,8 +117,8 @@ SP_PRIVATE int sp_side_awake(const sp_side *side, const sp_side *since, bool *aw
     sp_fault_say(fault, SP_WHY_PARAMETER, side->name);
     sp_fault_add(fault, " has seen as many events as since, ");
     sp_fault_add_number(fault, before);
-    return sp_fault_add(fault, ", and is another model: it went on from another one, or has undone "
-                               "an event. Give the model that it went on from, or merge without "
+    return sp_fault_add(fault, ", and is another model: it continues another one, or has undone "
+                               "an event. Give the model that it continues, or merge without "
                                "since");
 }
 

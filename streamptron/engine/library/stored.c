@@ -151,7 +151,7 @@ static const char *sp_stored_read(spt_step *step, const uint8_t *p, size_t n)
     if (head[SP_STORED_MARK] != SP_STORED_VERSION)
         return "it is not a step, or one of another version or kind of machine";
     if (head[SP_STORED_CRC] != sp_stored_crc(p, n))
-        return "it does not fit its checksum";
+        return "it does not match its checksum";
     left = n - sizeof(head);
     if (head[SP_STORED_PARTS] > SP_RECORD_PARTS || head[SP_STORED_HOW] > SP_UNDO_LOG)
         return "it has other parts";
