@@ -102,7 +102,7 @@ static record_is read_object(record_reader *r, const char *line, record *found, 
         if (j->wrong == NULL)
             why->failed = true;
         else
-            bytes_print(why, "not JSON (%s); write one object a line", j->wrong);
+            bytes_print(why, "not JSON (%s); write one object per line", j->wrong);
         j->n_nodes = 0;
         return RECORD_BAD;
     }
@@ -110,7 +110,7 @@ static record_is read_object(record_reader *r, const char *line, record *found, 
         bytes_word(why, "JSON, but not an object: ");
         add_value(j, 0, why);
         j->n_nodes = 0;
-        return bad(why, "; write one object a line");
+        return bad(why, "; write one object per line");
     }
     found->has_object = true;
     if (r->label_field != NULL && read_label(r, found, why) != RECORD_EVENT)

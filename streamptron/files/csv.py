@@ -27,7 +27,7 @@ from streamptron.files.tokens import (
 )
 
 TYPES = ("number", "category", "date", "ignore")
-DELIMITERS = ";\t|,"  # that a file may have instead of the one that is asked for
+DELIMITERS = ";\t|,"  # that a file may have instead of the given one
 
 
 class CSV(Format):
@@ -108,7 +108,7 @@ class CSV(Format):
                 yield lines.first, row
 
     def _settle(self, header: list[str]) -> None:
-        """Find the columns asked for, as (name, place, type)."""
+        """Find the requested columns, as (name, index, type)."""
         named = [*(self._features or ()), *self._types]
         label = self._label if self.labels_asked or self._label in header else None
         named += [column for column in (label, *self._texts) if column is not None]
@@ -143,9 +143,7 @@ class CSV(Format):
                 f"{len(item)} cells, and {self._n} columns; quote a cell that holds the delimiter"
             )
         if item == self.header:
-            raise BadLine(
-                "the row is the header once more, as where files were joined; leave it out"
-            )
+            raise BadLine("the row repeats the header, as when files are joined; remove it")
         y: Any = None
         if self._at_label is not None:
             y = item[self._at_label]
@@ -174,7 +172,7 @@ class CSV(Format):
 
     @staticmethod
     def _add(x: dict[str, float], column: str, cell: str, kind: str) -> None:
-        """Put what a cell says into x."""
+        """Put a cell's features into x."""
         if kind == "date":
             for feature in date_features(column, valid(cell, column)):
                 put(x, feature, 1)
@@ -198,7 +196,7 @@ class CSV(Format):
                 sentence=plain(
                     f"{column}: {value} is an int that a float64 cannot hold exactly, as ids are; "
                 )
-                + "leave the column out by {types}, or take it for names by 'category'",
+                + "leave the column out by {types}, or make it names by 'category'",
                 label=column,
             )
             raise BadLine(ignore)
@@ -206,11 +204,11 @@ class CSV(Format):
 
 
 def _lacks(column: str, header: list[str]) -> ParameterError:
-    """The error of a header that lacks a column, with what may be wrong."""
+    """The error for a header that lacks a column, with a hint at what may be wrong."""
     said = f"in the header, no column {short_repr(column)}; there are {short_repr(header, 300)}"
     for delimiter in DELIMITERS:
         if any(column in cell.split(delimiter) for cell in header):
-            hint = "; are the cells between other characters? Give {delimiter}"
+            hint = "; do other characters separate the cells? Give {delimiter}"
             return ParameterError("delimiter", delimiter, sentence=plain(said) + hint)
     hint = ""
     if any(parsed_number(cell) is not None for cell in header):
@@ -227,7 +225,7 @@ def _label(cell: str, number: bool) -> Any:
 
 
 class _RowLines:
-    """A file's lines for csv.reader, and where the row begins that it is about to read."""
+    """A file's lines for csv.reader; it also knows the first line of the row being read."""
 
     def __init__(self, blocks: Iterable[Block], max_line: int) -> None:
         self._lines = self._run(blocks)
@@ -246,7 +244,7 @@ class _RowLines:
             yield from enumerate(lines, first)
 
     def skip(self) -> None:
-        """Leave out the lines up to the end of the row; it goes on while the quotes are odd."""
+        """Skip the lines up to the end of the row, which continues while its quotes are odd."""
         while self._quotes % 2:
             number, line = next(self._lines, (0, b""))
             if number != self._last + 1:
@@ -273,5 +271,5 @@ class _RowLines:
         self._last = number
         self._size += len(line)
         self._quotes += line.count(b'"')
-        # what is not UTF-8 becomes lone surrogates until its cell is known
+        # bytes that are not UTF-8 stay lone surrogates until we know what their cell is for
         return line.decode(errors="surrogateescape") + "\n"

@@ -1,4 +1,4 @@
-"""A cell that is a date or a time, as categories: of a time stamp itself every one is another."""
+"""A date or time as categories. Time stamps themselves would be useless: each occurs once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 def date_features(column: str, cell: str) -> Iterator[str]:
     """The features of a date: its month and weekday, and the hour if it has a time of day.
 
-    The hour is the one that is written, in whatever time zone.
+    The hour is taken as written, whatever the time zone.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """From a file's raw bytes to UTF-8: decompression and decoding.
 
-Everything here fills a buffer when asked, as a file's own `readinto` does: a file, a compression on
-top of it, an encoding on top of that. At most one read is held.
+Each layer fills a buffer on request, like a file's own `readinto`: the file, its decompression on
+top, and its decoding on top of that. At most one read is held in memory.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-READ = 1 << 17  # the most that is read, or decompressed, at a time: it fits a near cache
+READ = 1 << 17  # the most that is read or decompressed at a time: it fits into a near cache
 HEAD = 16  # bytes, enough to recognise a compression or an encoding
 
 GZIP = b"\x1f\x8b\x08"
 XZ = b"\xfd7zXZ\0"
 ZSTD = b"\x28\xb5\x2f\xfd"
-# "BZh" alone might begin a text; it is followed by a level and the first block or the end
+# a text may begin with "BZh"; in a bzip2 file, a level and the first block or the end follow
 BZIP2 = [b"BZh%d%b" % (n, b) for n in range(1, 10) for b in (b"1AY&SY", b"\x17rE8P\x90")]
 COMPRESSIONS = {GZIP: "gzip", XZ: "xz", ZSTD: "zstd"} | dict.fromkeys(BZIP2, "bzip2")
 SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
@@ -38,7 +38,7 @@ class Damaged(Exception):
 def decompressed(
     path: str | None, name: str, file: Any, view: memoryview
 ) -> tuple[Callable[[memoryview], int], int]:
-    """A function that fills a buffer with decompressed bytes, and how many are in it already."""
+    """A function that fills a buffer with decompressed bytes, and how many `view` already has."""
     readinto = reading(file)
     n = first_read(readinto, view, [*COMPRESSIONS, UTF8, *FOREIGN])
     head = bytes(view[: min(n, HEAD)])
@@ -56,7 +56,7 @@ def decompressed(
 
 
 def reading(file: Any) -> Callable[[memoryview], int]:
-    """One read of a file, as soon as something is there, into a buffer; 0 at the end."""
+    """A function that reads once into a buffer, as soon as there is data; 0 at the end."""
     method = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
 
     def readinto(view: memoryview) -> int:
@@ -81,7 +81,7 @@ def reading(file: Any) -> Callable[[memoryview], int]:
 def first_read(
     readinto: Callable[[memoryview], int], view: memoryview, marks: Iterable[bytes]
 ) -> int:
-    """Read once, and again only while that may be the start of a longer mark."""
+    """Read once, and read on only while what was read may be the start of a longer mark."""
     n = readinto(view)
     while 0 < n < HEAD and any(m.startswith(bytes(view[:n])) for m in marks if len(m) > n):
         more = readinto(view[n:])
@@ -111,7 +111,7 @@ class _Pieces:
 
 
 class Decoder:
-    """Bytes of an encoding to UTF-8, as they come.
+    """Converts bytes of an encoding to UTF-8, piece by piece.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class Decoder:
     def decode(self, data: bytes, final: bool = False) -> bytes:
         try:
             text = self._decoder.decode(data, final)
-        except UnicodeError:  # all else is for the handler
+        except UnicodeError:  # the handler deals with all other errors
             raise Damaged(
                 f"a file in {self._encoding} begins with a byte order mark, and this one does not; "
                 f"give {self._encoding}-le or {self._encoding}-be as its encoding"
@@ -146,7 +146,7 @@ def _not_there(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 class Decoded(_Pieces):
-    """The bytes of a file of some encoding, in UTF-8."""
+    """The bytes of a file in some encoding, converted to UTF-8."""
 
     def __init__(self, encoding: str, readinto: Callable[[memoryview], int], head: bytes) -> None:
         super().__init__(self._run(Decoder(encoding), readinto, head))
@@ -162,7 +162,7 @@ class Decoded(_Pieces):
 
 
 class _Decompressor(_Pieces):
-    """The decompressed bytes of a file: member after member, as files may be joined."""
+    """The decompressed bytes of a file, which may consist of several joined members."""
 
     def __init__(
         self, name: str, kind: str, readinto: Callable[[memoryview], int], head: bytes
@@ -204,7 +204,7 @@ class _Decompressor(_Pieces):
 
 
 def _codec(name: str, kind: str) -> tuple[Callable[[], Any], type[Exception], int]:
-    """What makes a decompressor, its exception, and how many bytes to give it at a time."""
+    """A factory of decompressors, their exception, and how many bytes to pass at a time."""
     if kind == "gzip":
         return lambda: zlib.decompressobj(31), zlib.error, 1 << 16
     if kind == "bzip2":
@@ -226,7 +226,7 @@ def _codec(name: str, kind: str) -> tuple[Callable[[], Any], type[Exception], in
             f"{name} is compressed with zstd, which needs zstandard: "
             'pip install "streamptron[files]"'
         ) from None
-    # it decompresses all of its input at once, up to 128 KiB from 4 bytes: so little at a time
+    # it decompresses all of its input at once, and 4 bytes may give 128 KiB: pass few at a time
     return _Zstandard, zstandard.ZstdError, 1 << 9
 
 

@@ -1,4 +1,4 @@
-"""Texts that are files: a file a text, labelled by its folder, or by an index."""
+"""Texts that are files: one text per file, labelled by its folder or by an index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamptron.files.sources import Block
 
 
 class Documents(Mails):
-    """A text a file, whose label is found as a mail's is."""
+    """One text per file, labelled in the same ways as mails."""
 
     def items(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Any]]:
         if self._by == "index":

@@ -1,6 +1,6 @@
 """Events of several texts, or of texts and features: fields of JSON lines, columns of CSV.
 
-What makes an event of them is what River has for it, and is saved as a pipeline's steps are:
+River's own classes make events of them, and are saved like the steps of any pipeline:
 
     Tokenizer(fields=("req", "ua"))                                      texts alone
     Tokenizer(fields=("req", "ua")) + Discard("req", "ua") | learner     texts and features
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def texts_of(reading: dict[str, Any]) -> tuple[str, ...]:
-    """The fields of texts, where there are several, or features beside them; else none."""
+    """The fields that are texts, if there are several, or features besides; otherwise none."""
     texts = reading.get("text")
     if texts is None or (isinstance(texts, str) and "features" not in reading):
         return ()
@@ -20,7 +20,7 @@ def texts_of(reading: dict[str, Any]) -> tuple[str, ...]:
 
 
 def with_features(tokenizer: Any) -> Any:
-    """What makes an event of texts, and of all else that is there."""
+    """A transformer that makes an event of the texts, and of all other fields."""
     from streamptron.common.river import compose
 
     # a TransformerUnion's last part comes first in its events
@@ -33,7 +33,7 @@ def is_union(tokenizer: Any) -> bool:
 
 
 def takes_fields(tokenizer: Any) -> bool:
-    """Whether an event is made of fields, not of one text."""
+    """Whether it makes an event of fields, not of one text."""
     return is_union(tokenizer) or getattr(tokenizer, "fields", None) is not None
 
 
@@ -45,7 +45,7 @@ def pipeline_with(union: Any, learner: Any) -> Any:
 
 
 def event_of(tokenizer: Any, x: dict[str, Any]) -> dict[str, float]:
-    """The event of the fields of a line; an error if two of them give one feature."""
+    """The event of a line's fields; an error if a token and a field make the same feature."""
     if not is_union(tokenizer):
         return tokenizer.transform_one(x)  # type: ignore[no-any-return]
     parts = [part.transform_one(x) for part in tokenizer.transformers.values()]

@@ -1,4 +1,4 @@
-"""What a format of lines is: how a file falls into items, and what an item says."""
+"""The base class of formats: how to split a file into items, and how to read an item."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from streamptron.files.tokens import BadLine
 
 T = TypeVar("T")
 
-# What a line says: x, y, w, qid, tag. Or nothing, if it is blank.
+# What a line gives: x, y, w, qid, tag. None if it is blank.
 Event = tuple[Any, Any, float, int | None, str | None] | None
 
 
 class Format:
-    """A format: how its files fall into items, and what an item says."""
+    """A format: how to split its files into items, and how to read an item."""
 
     max_line = MAX_LINE
-    # fields that were asked for and have not occurred yet
+    # requested fields that have not occurred yet
     unseen: typing.AbstractSet[Any] = frozenset()
-    # the last line's object, of JSON lines
+    # for JSON lines: the last line's object
     record: dict[str, Any] | None = None
-    # the columns of CSV, once they are known
+    # for CSV: the columns, once they are known
     header: list[str] | None = None
     # whether a line without a label is bad, in formats that have a place for it
     label_needed = True
     # whether labels are read
     labels_asked = True
-    # whether an event has a list of labels, or a dict of which are there
+    # whether an event has several labels: a list, or a dict of truth values
     several = False
-    # what separates them, in formats that leave that open; None: the format says it
+    # what separates several labels, if the user can choose it; None: the format says it
     separator: str | None = None
     # the file that is read
     source: Source | None = None
-    # files of folders that are not of the format
+    # files found in folders that are not of this format
     left_out: typing.Sequence[str] = ()
     # whether the last event's text had bytes that cannot be decoded
     replaced = False
 
     def labels(self, tokens: Iterable[T], label: Callable[[T], Any]) -> list[Any]:
-        """The labels that pieces of a line are, each once."""
+        """The labels of pieces of a line; an error if one occurs twice."""
         found = [label(token) for token in tokens]
         if len(set(found)) < len(found):
             twice = next(y for i, y in enumerate(found) if y in found[:i])
@@ -50,7 +50,7 @@ class Format:
         return found
 
     def text(self, data: bytes, raw: bool) -> str | bytes:
-        """A text, with U+FFFD for what is not UTF-8."""
+        """A text, with U+FFFD in place of what is not UTF-8."""
         if raw:
             return data
         self.replaced = False
@@ -61,7 +61,7 @@ class Format:
             return data.decode(errors="replace")
 
     def items(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Any]]:
-        """(number of its first line, item) of a file; the lines, unless a format says otherwise."""
+        """(number of the first line, item) of each item of a file; by default, its lines."""
         for _, first, data in blocks:
             lines = data.replace(b"\r\n", b"\n").split(b"\n")
             if not lines[-1]:

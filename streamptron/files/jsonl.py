@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, of which fields are features, or one is the text."""
+"""JSON lines: one object per line, with fields that are features or texts."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from streamptron.files.tokens import (
     valid,
 )
 
-Path = tuple[tuple[str, ...], ...]  # keys that lead to a field; several ways
+Path = tuple[tuple[str, ...], ...]  # sequences of keys, each of which may lead to a field
 
 
 class JSONLines(Format):
-    """An object a line."""
+    """One object per line."""
 
     def __init__(self, *, label: Any, text: Any = None, features: Any = None) -> None:
         if text is None and features is None:
@@ -57,11 +57,13 @@ class JSONLines(Format):
         try:
             record = self._decode(decoded(item))
         except ValueError as error:
-            raise BadLine(f"not JSON ({error}); write one object a line") from None
+            raise BadLine(f"not JSON ({error}); write one object per line") from None
         except RecursionError:
             raise BadLine("JSON that is nested too deeply; write flat objects") from None
         if not isinstance(record, dict):
-            raise BadLine(f"JSON, but not an object: {short_repr(record)}; write one object a line")
+            raise BadLine(
+                f"JSON, but not an object: {short_repr(record)}; write one object per line"
+            )
         self.record = record
         y = None
         if self._label is not None:
@@ -91,7 +93,7 @@ class JSONLines(Format):
         return x, y, 1.0, None, None
 
     def _set(self, y: Any) -> Any:
-        """The labels of a list, or of an object that leaves open what it does not name."""
+        """The labels of a list; or of an object, which says nothing about those not in it."""
         if isinstance(y, list):
             return self.labels(y, partial(self._checked, needed=True))
         if isinstance(y, dict):
@@ -119,7 +121,7 @@ class JSONLines(Format):
 
 
 def path_of(field: Any, option: str) -> Path:
-    """The ways to a field: the key that is called so and, of a name with dots, into objects."""
+    """The ways to a field: the key with this name or, if the name has dots, keys in objects."""
     if isinstance(field, str):
         parts = tuple(field.split("."))
         return ((field,), parts) if len(parts) > 1 else (parts,)
@@ -132,12 +134,12 @@ def path_of(field: Any, option: str) -> Path:
 
 
 def name_of(field: Any) -> str:
-    """What a field is called in an event."""
+    """A field's name in an event."""
     return field if isinstance(field, str) else ".".join(field)
 
 
 def field_of(record: Any, path: Path) -> Any:
-    """What an object holds there; None if it is missing."""
+    """The value of a field of an object; None if it is missing."""
     for keys in path:
         found = record
         for key in keys:
@@ -155,7 +157,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _truth(value: Any, label: str) -> bool:
-    """Whether an event has a label, as learn_one takes it."""
+    """Whether the event has a label, as a bool."""
     if not _is_number(value) or value not in (0, 1):
         raise BadLine(
             f"the label {short_repr(label)} has {short_repr(value)}; it must be true if the event "
@@ -165,7 +167,7 @@ def _truth(value: Any, label: str) -> bool:
 
 
 def _add(x: dict[str, float], name: str, value: Any) -> None:
-    """Put what a JSON field holds into x."""
+    """Put the feature of a JSON field into x."""
     if isinstance(value, str):
         put(x, category(name, valid(value, name)), 1)
     elif isinstance(value, bool):

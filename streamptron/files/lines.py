@@ -1,23 +1,24 @@
-"""A model on lines: the learner, what makes an event of a line, and how its labels are written.
+"""A model for lines: the learner, what makes an event of a line, and how its labels are written.
 
-A model file of the command line keeps all of it: the learner and, where lines are texts, the
-Tokenizer, as that of a pipeline ``Tokenizer() | learner``; and beside them, as its `lines`:
+A model file of the command line stores all of it: the learner and, if lines are texts, the
+Tokenizer, as in a pipeline ``Tokenizer() | learner``; and in addition, as its `lines`:
 
     reading     the format of the lines and its options, as streamptron.files.read takes them
-    positive    of a Perceptron: the label that is True; None: labels are truth values
-    names       of a Perceptron: how False and True are written; None until a line has shown it
+    positive    for a Perceptron: the label that is True; None: labels are truth values
+    names       for a Perceptron: how False and True are written; None until a line has shown it
 
-and, where there is one:
+and optionally:
 
-    header      of CSV: the columns of the file that was read last
-    place       where a training has stopped, see stream.Place; None if it came to its end
-    spool       files of corrections that were learned and not moved away yet, see command/spool.py
-    labels      `known`: whether it learns no others; `negative`: some that are False (Perceptron)
-    mails       `known`: those that were learned, see keeping/known.py
+    header      for CSV: the columns of the file that was read last
+    place       where training stopped, see stream.Place; None if it reached the end
+    spool       files of corrections that were learned but not moved away yet, see command/spool.py
+    labels      `known`: whether no other labels are learned; `negative`: some that are False
+                (Perceptron)
+    mails       `known`: the mails that were learned, see keeping/known.py
 
-A pipeline that was saved in Python has no `lines`: its lines are then plain ones.
+A pipeline that was saved in Python has no `lines`: its lines are taken as plain ones.
 
-Labels are text here, whatever the format: the 1 of svmlight and the "1" before a TAB are one label.
+Labels are texts here, whatever the format: the 1 of svmlight and the "1" before a TAB are the same.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ PLAIN: dict[str, Any] = {"reading": {"format": "plain"}, "positive": None, "name
 MAILS: dict[str, Any] = {**PLAIN, "reading": {"format": "mail"}}
 OF_FILES = ("label_by", "labels_of")
 OPTIONAL = ("header", "place", "spool", "mails", "labels")
-FEW = 100  # negative labels of a Perceptron that are remembered
+FEW = 100  # a Perceptron's negative labels that are remembered
 
 
 class Truths(dict[Any, bool]):
-    """``{label: whether it is there}``, as one label of a block: it can be counted.
+    """``{label: whether the event has it}``, hashable so that it can be a label of a block.
 
-    Two that name the same labels in another order are two, since new labels come in that order.
+    The order of the labels matters for equality, since new labels are learned in that order.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -72,9 +73,9 @@ class LineModel:
     Parameters
     ----------
     learner
-        One of streamptron.learners.registry.
+        A learner of streamptron.learners.registry.
     tokenizer
-        What makes events of texts; None: the lines hold features.
+        Makes events of texts; None: the lines hold features.
     reading
         The format of the lines, and its options.
     positive
@@ -82,15 +83,15 @@ class LineModel:
     names
         How a Perceptron's False and True are written.
     kept
-        The user's metadata, a position in a stream, and a journal: they stay in the file.
+        The user's metadata, a position in a stream, and a journal, which are saved again.
 
     Attributes
     ----------
     learn_unsure
-        The margin below which an event is learned though it is answered rightly; None: all are. It
-        belongs to the command, and is not in the file.
+        The margin below which an event is learned even if the answer is right; None: all events
+        are learned. It belongs to the command, and is not in the file.
     journal
-        The journal, once it has been asked for (see teach.py); what is saved then.
+        The journal, once it is needed (see teach.py); then it is the one that is saved.
     """
 
     def __init__(
@@ -110,16 +111,16 @@ class LineModel:
         self.header: list[str] | None = None
         self.place: dict[str, Any] | None = None
         self.spool: dict[str, Any] | None = None
-        self.mails: dict[str, Any] | None = None  # as the file has them
+        self.mails: dict[str, Any] | None = None  # as in the file
         self._learned: Known | None = None
         self.labels: dict[str, Any] | None = None
-        self._labels: Labels | None = None  # which may be learned; None: all
+        self._labels: Labels | None = None  # those that may be learned; None: all
         self._learn_unsure: float | None = None
         self.journal: Any = None
         self._names = names or [None, None]
         if positive is not None:
             self._names = [f"not {positive}", positive]
-        self.wanted: set[str] = set()  # labels that the command named and no line has had
+        self.wanted: set[str] = set()  # labels that the command names and no line has had yet
         self.others: dict[str, None] = {}  # some of the labels that lines had
         self._written: list[str] = []
         self._binary = isinstance(learner, BinaryModel)
@@ -127,7 +128,7 @@ class LineModel:
         self.max_labels: int | None = None if self._binary else learner.max_labels
         # a learner trained in Python may have labels that are not texts
         known = [] if self._binary else learner.labels
-        self._known: set[Hashable] = set()  # labels that have a place
+        self._known: set[Hashable] = set()  # labels that the learner has
         self._outputs: dict[Hashable, int] = {}
         self._others = {str(label): label for label in known if not isinstance(label, str)}
 
@@ -139,8 +140,8 @@ class LineModel:
     def learn_unsure(self, margin: float | None) -> None:
         if margin is not None and self.multilabel:
             raise ValueError(
-                "--learn-unsure goes by the lead of one label, and the model answers several; "
-                "leave it out"
+                "--learn-unsure is for models that answer one label, and the model answers "
+                "several; leave it out"
             )
         self._learn_unsure = margin
 
@@ -154,7 +155,7 @@ class LineModel:
     def save(self, path: str | os.PathLike[str]) -> None:
         if self._learned is not None:
             self.mails = {"known": self._learned.kept()} if self._learned else None
-        # which files hold what is not the model's
+        # which files have which label is not part of the model
         reading = {name: part for name, part in self.reading.items() if name not in OF_FILES}
         lines = {
             "reading": reading,
@@ -183,10 +184,10 @@ class LineModel:
     def load(
         cls, path: str | os.PathLike[str], multilabel: bool = False, mmap: bool = False
     ) -> typing.Self:
-        """What a file holds.
+        """Load a model from a file.
 
-        `multilabel`: its events may have several labels. With `mmap` it is read in place, and only
-        answers.
+        `multilabel`: accept a model whose events have several labels. With `mmap` it is read in
+        place, and can only answer.
         """
         contents = read(path, mmap)
         learner, tokenizer, lines = contents[:3]
@@ -203,13 +204,13 @@ class LineModel:
             )
         if learner._can("set") and not multilabel:
             raise ValueError(
-                f"{path}: its events have several labels, and this is for one; train, predict, "
-                "eval, top, explain and info take it"
+                f"{path}: its events have several labels, and this is for one label; use it with "
+                "train, predict, eval, top, explain or info"
             )
         if tokenizer is None and lines is None and steps is None:
             raise ValueError(
-                f"{path}: it holds a learner alone, and nothing says how to make events of "
-                "lines; save it with its tokenizer: (Tokenizer() | learner).save(path)"
+                f"{path}: it holds only a learner, and nothing that makes events from lines; "
+                "save it with its tokenizer: (Tokenizer() | learner).save(path)"
             )
         of_fields = tokenizer is not None and tokenizer.fields is not None
         if of_fields and not (lines and texts_of(lines["reading"])):
@@ -222,7 +223,7 @@ class LineModel:
 
     @classmethod
     def of(cls, contents: Contents) -> typing.Self:
-        """What a file holds, of which it is known that its events are lines."""
+        """The model in a file whose events are known to be lines."""
         learner, tokenizer, lines, metadata, position, journal = contents[:6]
         if contents.steps is not None:  # texts and features
             (tokenizer,) = contents.steps.before
@@ -244,7 +245,7 @@ class LineModel:
     # --- Labels
 
     def label(self, text: str | tuple[str, ...] | Truths) -> Hashable:
-        """The label as the learner takes it; of several labels a tuple of them, or Truths."""
+        """The label as the learner takes it; for several labels, a tuple of them or Truths."""
         if isinstance(text, tuple):
             return tuple(map(self.label, text))
         if isinstance(text, Truths):
@@ -283,11 +284,12 @@ class LineModel:
             self.labels = {**(self.labels or {}), "negative": [*noted, text]}
 
     def settle_labels(self, known: bool = False, new: bool = False, learns: bool = True) -> None:
-        """Say which labels may be learned.
+        """Set which labels may be learned.
 
-        By default all, but of a filter, which reads mails, the first two: there a third one is a
-        slip, after which mails that should pass are judged by what they are not. With `known`, or
-        if the model was trained so, those that it has; with `new` all of them.
+        By default all labels may be, except in a filter, which reads mails and learns only the
+        first two: there, a third label is usually a typing error, and would spoil the answers for
+        good mail. With `known`, or if the model was trained with it, only the labels that the model
+        has; with `new`, all labels.
         """
         names = self.names
         if self._binary:
@@ -303,7 +305,7 @@ class LineModel:
             self._labels = Labels(names, 0 if asked else 2, new)
 
     def too_many(self, labels: Sequence[Hashable]) -> dict[int, str]:
-        """Which of some labels, in order, the learner has no place for, and why."""
+        """Which of these labels exceed the learner's max_labels, with the reason."""
         most = self.max_labels
         if most is None or self._known.issuperset(labels):
             return {}
@@ -323,14 +325,14 @@ class LineModel:
 
     @property
     def names(self) -> list[str]:
-        """How labels are written, by output; a new list whenever that changes."""
+        """How labels are written, by output; a new list whenever one changes."""
         labels = self.learner._known_labels
         if len(self._written) < len(labels):
             self._written = list(map(self.name, labels))
         return self._written
 
     def output(self, label: Any) -> int:
-        """The output of a label; -1 for none, and for one that is not known."""
+        """The output of a label; -1 for None and for unknown labels."""
         if self._binary:
             return -1 if label is None else int(label)
         if label not in self._outputs and label is not None:
@@ -349,9 +351,9 @@ class LineModel:
         labelled: bool = True,
         **reading: Any,
     ) -> Reader:
-        """The events of some sources; what is not in `reading` is as it was in training.
+        """The events of some sources; options not in `reading` are those of the training.
 
-        If not `labelled`, their labels are not read: they are only answered.
+        If not `labelled`, labels are not read: the events will only be answered.
         """
         from streamptron.files.reader import read
 
@@ -370,7 +372,7 @@ class LineModel:
         return reader if labelled else reader.without_labels()
 
     def event(self, x: Any) -> Any:
-        """What the learner takes for what a Reader gives."""
+        """A Reader's event as the learner takes it."""
         if self.tokenizer is None:
             if not isinstance(x, dict):
                 raise ValueError("the model learns from features, and this format gives texts")
@@ -390,7 +392,7 @@ class LineModel:
         return self.tokenizer.transform_one(x)
 
     def written(self, y: Any) -> Any:
-        """A Reader's label as text; of several labels a tuple of texts, or Truths."""
+        """A Reader's label as text; for several labels, a tuple of texts or Truths."""
         if isinstance(y, list):
             return tuple(map(self.written, y))
         if isinstance(y, dict):

@@ -1,12 +1,12 @@
-"""Mails: an mbox, or a file a mail, as Maildir, MH and folders of .eml have them; an index of such.
+"""Mails: from an mbox, from files of one mail each (Maildir, MH, .eml), or from an index of files.
 
-    file begins with a line `From `    an mbox, cut where mails begin: see mbox.py
+    file begins with a line `From `    an mbox, split where mails begin: see mbox.py
     any other file                     one mail
-    with label_by="index"              a line a mail: label, white space, its file
+    with label_by="index"              one mail per line: label, white space, its file
 
-A mail is bytes, exactly as they lie there; of an mbox without the `From ` line, and without the
-quote that the mbox has put before such lines of a text. In a folder lie other files, too, as a mail
-program's index of it: those whose names are not a mail's must begin as a mail does.
+A mail is the bytes of its file, unchanged. In an mbox, the `From ` line does not belong to the
+mail, nor does the quote that the mbox puts before such lines in the text. Folders may contain other
+files, such as a mail program's index: a file without a mail's name must begin like a mail.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if typing.TYPE_CHECKING:
 
     from streamptron.files.sources import Block
 
-HEADER_MOST = 1 << 16  # bytes in which fields are looked for
+HEADER_MOST = 1 << 16  # bytes that are searched for fields
 ID_MOST = 250  # characters
-# How a mail begins: a field's name and a colon, or an mbox's line.
+# How a mail begins: with a field's name and a colon, or with the `From ` line of an mbox.
 BEGINNING = re.compile(rb"[\r\n]*>?(?:From |[A-Za-z][\w.-]*[ \t]*:)")
 
 
@@ -71,9 +71,9 @@ class Mails(Format):
             mail = b"".join([head, *(block.data for block in blocks)])
             if (n := first_lines(mail)) > 1:
                 warnings.warn(
-                    f"{self.source.name if self.source else 'a file'} is read as one mail, and {n} "
-                    "of its lines begin mails of an mbox, as `From a@example.org Mon Jan  1 "
-                    "12:30:00 2024`; an mbox begins with such a line",
+                    f"{self.source.name if self.source else 'a file'} is read as one mail, though "
+                    f"{n} of its lines look like the beginning of a mail in an mbox, `From "
+                    "a@example.org Mon Jan  1 12:30:00 2024`; an mbox must begin with such a line",
                     stacklevel=2,
                 )
             yield 1, mail
@@ -98,7 +98,7 @@ class Mails(Format):
         return mail, label, 1.0, None, message_id(mail)
 
     def _labelled(self, item: bytes) -> tuple[Any, bytes]:
-        """The label of an item, and what its file holds."""
+        """The label of an item, and the contents of its file."""
         label, data = self._listed(item) if self._by == "index" else (self._label(), item)
         if self.several:
             label = [] if label is None else [label]
@@ -136,9 +136,9 @@ class Mails(Format):
 
 
 def in_turns(groups: list[Any]) -> tuple[str, ...]:
-    """The files of several groups of sources, so mixed that each group is spread over all of it.
+    """The files of several groups of sources, mixed so that each group is spread evenly.
 
-    A learner that sees all spam first, and then all ham, has forgotten half.
+    A learner that sees all spam first and then all ham forgets half of what it has learned.
     """
     paths = [[source.name for source in find_sources(list(group))] for group in groups if group]
     turns = [
@@ -150,14 +150,14 @@ def in_turns(groups: list[Any]) -> tuple[str, ...]:
 
 
 def _no_mbox(head: bytes) -> str:
-    """Why a file whose name ends in .mbox is none."""
+    """Why a file whose name ends in .mbox is not an mbox."""
     first = head.lstrip(b"\r\n").partition(b"\n")[0].rstrip(b"\r")
     if first.startswith(b"From "):
         return (
-            f"it begins with {short_repr(first, 60)}, and an mbox with a line `From ` that has a "
-            "date, or that a field of a header follows, as To: or Date:"
+            f"it begins with {short_repr(first, 60)}; an mbox begins with a line `From ` that has "
+            "a date, or that is followed by a header's field, such as To: or Date:"
         )
-    return f"an mbox begins with a line `From `, and this file with {short_repr(first, 60)}"
+    return f"an mbox begins with a line `From `, but this file with {short_repr(first, 60)}"
 
 
 def _stem(path: str) -> tuple[str, str]:
@@ -172,7 +172,8 @@ def message_id(mail: bytes) -> str:
     """The Message-ID of a mail, without the angle brackets.
 
     For a mail without one, or with one that is empty, not ASCII or longer than 250 characters, it
-    is a checksum of its bytes: ``sha256:`` and 32 hexadecimal digits. Of several the first counts.
+    is a checksum of its bytes: ``sha256:`` and 32 hexadecimal digits. If there are several, the
+    first counts.
 
     Examples
     --------
@@ -189,11 +190,12 @@ def message_id(mail: bytes) -> str:
 
 
 def identity(mail: bytes) -> tuple[str, str]:
-    """By what a mail is known again: its Message-ID, and a checksum of From, Subject and text.
+    """A mail's identity: its Message-ID, and a checksum of From, Subject and text.
 
-    The id alone is the sender's to choose: whoever reads a list knows its ids, and could send spam
-    under one. Fields that programs add, line ends, and empty lines at the end do not count, so that
-    a mail is the same in the server's hands and in a mailbox. A mail that has no id of use has "".
+    The id alone is not enough, since the sender chooses it: anyone who reads a mailing list knows
+    its ids, and could send spam under one. Fields that programs add, line ends, and empty lines at
+    the end do not count, so that a mail has the same identity on the server and in a mailbox. The
+    id of a mail without a usable one is "".
 
     Examples
     --------
@@ -202,7 +204,7 @@ def identity(mail: bytes) -> tuple[str, str]:
     >>> identity(b"Status: RO\\r\\nMessage-Id: <17@example.org>\\r\\nSubject: a\\r\\n\\r\\nhello")
     ('17@example.org', 'e094d69660860b090382550c15788ab2')
     """
-    from hashlib import sha256  # slow to import, and who answers needs none
+    from hashlib import sha256  # slow to import, and not needed for answers
 
     header = _Header(mail)
     text = mail[header.end :].strip()
@@ -213,12 +215,12 @@ def identity(mail: bytes) -> tuple[str, str]:
 
 
 class _Header:
-    """The fields of a mail, as far as they are asked for. It is searched, not taken apart.
+    """The fields of a mail on request: the header is searched, not parsed.
 
     Attributes
     ----------
     end
-        Where its text begins: at 0 if no empty line ends the header.
+        Where the mail's text begins; 0 if no empty line ends the header.
     """
 
     def __init__(self, mail: bytes) -> None:
@@ -233,7 +235,7 @@ class _Header:
         self._lower = self._data.lower()
 
     def fields(self, name: bytes) -> list[bytes]:
-        """What the fields of a name say, each as words with a space between them."""
+        """The contents of all fields with this name, each as words separated by spaces."""
         sought, found, at = b"\n" + name + b":", [], -1
         while (at := self._lower.find(sought, at + 1)) >= 0:
             begin = end = at + len(sought)
@@ -246,7 +248,7 @@ class _Header:
 
     @property
     def id(self) -> str | None:
-        """The Message-ID, if there is one of use."""
+        """The Message-ID, if there is a usable one."""
         id = next(iter(self.fields(b"message-id")), b"").removeprefix(b"<").removesuffix(b">")
         if 0 < len(id) <= ID_MOST and id.isascii() and id.decode().isprintable():
             return id.decode()

@@ -1,13 +1,14 @@
 """Where the mails of an mbox begin.
 
-    From SENDER Www Mmm dd hh:mm:ss yyyy    begins one, wherever it stands; so does an ISO date
-    From SENDER                             begins one at the file's beginning or behind an empty
-    From                                    line, if a field of a header follows
-    From SENDER ... hh:mm ...               the same, of a date in another form
-    From noon until 14:30 we meet           does not: no header follows
+    From SENDER Www Mmm dd hh:mm:ss yyyy    begins a mail anywhere; so does an ISO date
+    From SENDER                             begins one at the start of the file or after an empty
+    From                                    line, if a header's field follows
+    From SENDER ... hh:mm ...               the same, with a date in another form
+    From noon until 14:30 we meet           does not begin one: no header follows
 
-A mail whose header says how long its text is (Content-Length, in mboxcl and mboxcl2) ends there, if
-the next one begins there, or the file ends. Lines within it are then its own.
+If a header gives the length of the mail's text (Content-Length, in mboxcl and mboxcl2), the mail
+ends there, provided that the next mail begins there or the file ends; `From ` lines before that
+belong to the mail.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ DATED = re.compile(
     re.VERBOSE,
 )
 BARE = re.compile(rb"From (?:[^\s]*[ \t]*|\S+[^\n]* \d\d?:\d\d[^\n]*)(?:\r?\n|\Z)")
-# A field that a header may begin with. A text's `Place: the office` is none.
+# The fields that a header may begin with. `Place: the office` in a text is not one.
 FIELD = re.compile(
     rb"""(?:>From[ ]|(?:apparently-to|arc-[\w-]+|authentication-results|bcc|cc|content-[\w-]+
     |comments|date|delivered-to|delivery-date|dkim-signature|domainkey-signature|envelope-to
@@ -51,14 +52,14 @@ FIELD = re.compile(
 )
 HEADER_END = re.compile(rb"^\r?\n", re.MULTILINE)
 LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,9})[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
-LENGTH_MOST = 1 << 26  # bytes that are held to see whether a Content-Length is true
+LENGTH_MOST = 1 << 26  # bytes that are held to check a Content-Length
 LINES_MOST = 1 << 16  # bytes of a `From ` line and the next one
 QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 EMPTY = (b"\n\n", b"\n\r\n")
 
 
 def begins(data: bytes) -> bool | None:
-    """Whether a file that begins with this is an mbox; None: more of it must be known.
+    """Whether a file that begins with `data` is an mbox; None: more of it is needed.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def begins(data: bytes) -> bool | None:
 
 
 def first_lines(data: bytes) -> int:
-    """How many lines in a text begin a mail of an mbox."""
+    """How many lines of a text look like the beginning of a mail in an mbox."""
     if data.count(b"From ") < 2:
         return 0
     return sum(
@@ -89,16 +90,16 @@ def first_lines(data: bytes) -> int:
 
 
 class Cutter:
-    """Cuts an mbox into mails, as its bytes come."""
+    """Splits an mbox into mails, as its bytes come."""
 
     def __init__(self) -> None:
-        self._held = bytearray()  # from the first line of the mail that has begun
-        self._line = 1  # its number
-        self._at = 0  # up to where no other mail begins
-        self._ends: int | None = None  # where its header says that it ends; -1: it does not
+        self._held = bytearray()  # the current mail, from its first line on
+        self._line = 1  # the number of its first line
+        self._at = 0  # no other mail begins before this offset
+        self._ends: int | None = None  # where its header says that it ends; -1: it does not say
 
     def mails(self, blocks: Iterable[Block]) -> Iterator[tuple[int, bytes]]:
-        """The number of its first line and the mail, of each mail."""
+        """The number of the first line, and the mail, for each mail."""
         for block in blocks:
             if not self._held:
                 self._line = block.line
@@ -117,7 +118,7 @@ class Cutter:
             yield self._taken(end)
 
     def _next(self, at_end: bool) -> int | None:
-        """Where the next mail begins; None: not in what is held, or not in sight yet."""
+        """Where the next mail begins; None: not in the held bytes, or not known yet."""
         held = self._held
         while True:
             at = held.find(b"\nFrom ", self._at) + 1
@@ -125,7 +126,7 @@ class Cutter:
                 self._at = max(self._at, len(held) - len(b"\nFrom"))
                 return None
             if not at_end and len(held) < at + LINES_MOST and held.count(b"\n", at) < 2:
-                return None  # the line behind it has not come
+                return None  # the line after it has not come yet
             if not self._begins(at):
                 self._at = at
                 continue
@@ -141,7 +142,7 @@ class Cutter:
                 return end
 
     def _begins(self, at: int) -> bool:
-        """Whether the line at a place begins a mail."""
+        """Whether the line at an offset begins a mail."""
         held = self._held
         if DATED.match(held, at):
             return True
@@ -149,7 +150,7 @@ class Cutter:
         return bool(bare and FIELD.match(held, bare.end()))
 
     def _says_its_end(self) -> int:
-        """Where the text ends, by the header of the mail that is held."""
+        """Where the text ends, according to the header of the held mail; -1: it does not say."""
         end = HEADER_END.search(self._held)
         found = end and LENGTH.search(self._held, 0, end.start())
         if not end or not found or int(found[1]) > LENGTH_MOST:
@@ -157,7 +158,7 @@ class Cutter:
         return end.end() + int(found[1])
 
     def _followed(self, end: int) -> int | None:
-        """Where the next mail begins behind that end, or the file ends; None: neither."""
+        """Where the next mail begins, or the file ends, after this end; None: neither does."""
         held = self._held
         at = end
         while held.startswith((b"\n", b"\r\n"), at) and at < end + 4:
@@ -171,7 +172,7 @@ class Cutter:
         return at if good else None
 
     def _taken(self, end: int) -> tuple[int, bytes]:
-        """The mail up to a place, without its `From ` line, quotes, and the mbox's empty line."""
+        """The mail up to an offset, without its `From ` line, quotes and the final empty line."""
         whole, line = bytes(self._held[:end]), self._line
         del self._held[:end]
         self._line += count_line_ends(whole)

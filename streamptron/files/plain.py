@@ -1,4 +1,4 @@
-"""Texts, a line each: label<TAB>text, or fastText's with the label as one of the words."""
+"""One text per line: label<TAB>text, or fastText's format, where a word is the label."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, label_of
 
 NO_TAB = "no TAB; write label<TAB>text"
-# What lines of other formats look like.
+# How to recognise lines of other formats.
 OTHERS = {
     "fasttext": re.compile(rb"__label__\S"),
     "jsonl": re.compile(rb"\s*\{.*\}\s*$"),
@@ -22,10 +22,10 @@ OTHERS = {
 
 
 def no_tab(line: bytes) -> ValueError:
-    """The error of a line without a TAB: which format it looks like."""
+    """The error for a line without a TAB; it names the format that the line seems to have."""
     for format, looks in OTHERS.items():
         if looks.match(line):
-            sentence = f"{NO_TAB}; of another format, which it looks like, say {{format}}"
+            sentence = f"{NO_TAB}; the line looks like another format: give {{format}}"
             return ParameterError("format", format, sentence=sentence)
     return ValueError(NO_TAB)
 
@@ -55,7 +55,7 @@ class Plain(Format):
 
 
 class FastText(Format):
-    """A text, of which one word is the label by its prefix."""
+    """A text in which a word with a prefix is the label."""
 
     def __init__(self, *, prefix: str = "__label__", raw: bool = False) -> None:
         if not isinstance(prefix, str) or not prefix or re.search(r"\s", prefix):
@@ -83,8 +83,8 @@ class FastText(Format):
             return self.text((text + item[at:]).rstrip(), self._raw), y, 1.0, None, None
         if len(found) != 1:
             raise BadLine(
-                f"{len(found) or 'no'} labels; a line must have one word that begins with "
-                f"{self._prefix}, and no other; several are for MultiLabelClassifier"
+                f"{len(found) or 'no'} labels; a line must have exactly one word that begins with "
+                f"{self._prefix}; several labels are for MultiLabelClassifier"
             )
         text = item[: found[0].start()] + item[found[0].end() :]
         return self.text(text, self._raw), label_of(found[0][1]), 1.0, None, None

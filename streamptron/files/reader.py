@@ -1,4 +1,4 @@
-"""Labelled events from files: what reads them, and what it gives."""
+"""Labelled events from files: `read`, its Reader and their Records."""
 
 from __future__ import annotations
 
@@ -85,24 +85,24 @@ class Record(NamedTuple):
 
 
 class Reader:
-    """The labelled events of some files, once, in order: what `read` returns.
+    """The labelled events of some files, in order, once. `read` returns it.
 
-    Iterating gives pairs (x, y), as River's streams do; `records` gives each whole `Record`, with
-    the weight, the tag, the file and the line. Both take from the same events: none comes twice.
+    Iterating gives pairs (x, y), as River's streams do; `records` gives a `Record` for each event,
+    with its weight, tag, file and line. Both advance through the same events: none comes twice.
 
     Attributes
     ----------
     n_lines
-        Lines so far (of CSV: rows, without the header); n_events + n_bad + n_blank.
+        Lines so far (for CSV, rows without the header); n_events + n_bad + n_blank.
     n_events
         Events so far.
     n_bad
-        Lines that could not be read, and were left out. A truncated file counts as one.
+        Lines so far that could not be read, and were left out. A truncated file counts as one.
     n_blank
-        Lines with nothing in them: empty ones, and for svmlight those that are a comment.
+        Lines so far without content: empty ones, and in svmlight files also comments.
     n_replaced
-        Events so far whose text held bytes that do not fit the encoding and became U+FFFD. With
-        ``raw=True`` they stay, and are not counted. A warning at the end gives the number.
+        Events so far whose text had bytes that are invalid in the encoding and became U+FFFD. With
+        ``raw=True`` such bytes are kept and not counted. A warning at the end gives the number.
     errors
         A `LineError` for each of the first 100 bad lines.
 
@@ -143,8 +143,8 @@ class Reader:
         self._max_line = max_line
         self._encoding = encoding
         self._records = self._run()
-        # To go on where another reader has stopped: lines of the first file up to this one
-        # are left out, and the last of them; the line that was read last.
+        # To continue where another reader stopped: the number of lines of the first file to leave
+        # out; the last line that was left out; the last line that was read.
         self.start = 0
         self.left_out: Any = None
         self.item: Any = None
@@ -166,9 +166,7 @@ class Reader:
         return record[0], record[1]
 
     def without_labels(self) -> Self:
-        """Let lines of svmlight and JSON, and CSV's rows and header, be without a label; it is None
-        then.
-        """
+        """Accept svmlight and JSON lines, and CSV files, without labels, which are then None."""
         self.form.label_needed = self.form.labels_asked = False
         return self
 
@@ -184,9 +182,9 @@ class Reader:
                 yield record
 
     def each_line(self) -> Iterator[Record | LineError]:
-        """The same, with each line: a blank one's x is None, and a bad one's error is in its place.
+        """All lines: a blank one is a Record whose x is None, a bad one is its LineError.
 
-        What `item` and `form` hold is of the line that was read last.
+        `item` and `form` describe the last line that was read.
         """
         form, labels, start = self.form, self._labels, self.start
         for source in self._sources:
@@ -248,14 +246,14 @@ class Reader:
 
 
 def _other_files(names: Sequence[str]) -> str:
-    """The warning about files of folders that are not of the format."""
+    """The warning about files in folders that are not of the format."""
     few = ", ".join(map(os.path.basename, names[:5])) + ", ..." * (len(names) > 5)
     are = "file that is not a mail was" if len(names) == 1 else "files that are not mails were"
     return f"{len(names)} {are} left out, in {os.path.dirname(names[0])}: {few}"
 
 
 def _named(y: Any, labels: Mapping[Any, Any]) -> Any:
-    """What a label of a file becomes."""
+    """The label that `labels` gives for a label in a file."""
     if y not in labels:
         raise BadLine(
             f"the label {short_repr(y)} is not one of {short_repr(list(labels))}; add it to labels="
@@ -264,7 +262,7 @@ def _named(y: Any, labels: Mapping[Any, Any]) -> Any:
 
 
 def _renamed(y: Any, labels: Mapping[Any, Any]) -> Any:
-    """What the labels of a line become: a list, or {label: whether the event has it}."""
+    """The same for the labels of a line: a list, or {label: whether the event has it}."""
     names = [_named(label, labels) for label in y]
     if not isinstance(y, dict):
         return names
@@ -272,7 +270,7 @@ def _renamed(y: Any, labels: Mapping[Any, Any]) -> Any:
     for label, name in zip(y, names, strict=True):
         if name in first:
             raise BadLine(
-                f"labels= gives {short_repr(first[name])} and {short_repr(label)} one name, "
+                f"labels= gives {short_repr(first[name])} and {short_repr(label)} the same name, "
                 f"{short_repr(name)}; give each its own"
             )
         first[name] = label
@@ -280,7 +278,7 @@ def _renamed(y: Any, labels: Mapping[Any, Any]) -> Any:
 
 
 def _separator(separator: str, form: Format, format: str) -> str:
-    """What separates the labels of a line, checked."""
+    """The separator of the labels of a line, checked."""
     if not form.several:
         raise ParameterError(
             "separator",
@@ -293,11 +291,11 @@ def _separator(separator: str, form: Format, format: str) -> str:
             "separator",
             separator,
             "None",
-            f"{{separator}} is not for the format {format}, which has a way of its own to write "
-            "several labels; it is for plain and csv",
+            f"{{separator}} is not for the format {format}, which has its own way to write several "
+            "labels; it is for plain and csv",
         )
     if not isinstance(separator, str) or not separator or set(separator) & set("\t\r\n"):
-        raise ParameterError("separator", separator, "a text without tabs and line ends, as ';'")
+        raise ParameterError("separator", separator, "a text without tabs or line ends, as ';'")
     return separator
 
 
@@ -313,7 +311,7 @@ def read(
     encoding: str | None = None,
     **options: Any,
 ) -> Reader:
-    """Read labelled events from files, one a line.
+    """Read labelled events from files, one per line.
 
     Parameters
     ----------
@@ -321,36 +319,39 @@ def read(
         A path, a pattern, a directory, "-" for the standard input, a file opened with "rb", or a
         list of these, compressed or not: see `blocks`.
     format
-        One of the formats below; None goes by the names' suffix, before that of a compression.
+        One of the formats below; None: found by the file names' suffix, without .gz and the like.
     on_error
-        What a bad line does. "raise" raises its `LineError`, and the reading ends there. "skip"
-        counts it, and warns at the end. A function is called with it, and the reading goes on.
+        What to do with a bad line. "raise": raise its `LineError` and stop reading. "skip": count
+        it, and warn at the end. A function: call it with the `LineError`, and read on.
     labels
-        {label in the file: label}: what each label becomes; a line with any other label is bad.
+        {label in the file: label}: what to replace each label by; a line with any other label is
+        bad.
     several
-        y is a list of labels, which may be empty: those between commas; of fastText all words that
-        begin with the prefix; of JSON those of a list. Of a JSON object of true and false y is that
-        dict, which leaves open what it does not name. It is for ``MultiLabelClassifier``.
+        Whether events have several labels, for ``MultiLabelClassifier``. Then y is a list, which
+        may be empty: labels are separated by commas; in fastText they are all words that begin with
+        the prefix; in JSON they are a list. If a JSON label is an object of true and false, y is
+        that dict, and nothing is known about the labels that are not in it.
     separator
-        Of plain and csv, with `several`: what separates labels, instead of a comma.
+        For plain and csv with `several`: what separates labels, instead of a comma.
     max_line
-        A line of more bytes is bad, and is never held as a whole. So is a longer CSV row.
+        A line of more bytes is bad, and is never held as a whole; the same goes for a CSV row.
     encoding
-        Of the files, if that is not UTF-8: a name that Python knows, such as "latin-1", "cp1252" or
-        "utf-16".
+        The encoding of the files if it is not UTF-8: a name that Python knows, such as "latin-1",
+        "cp1252" or "utf-16".
     **options
-        The format's own, below.
+        The options of the format, below.
 
     Returns
     -------
     Reader
-        Iterating it gives (x, y); its `records` gives more, and its counters say what was read.
+        Iterating over it gives (x, y); its `records` gives more, and its counters say what was
+        read.
 
     Raises
     ------
     LineError
-        At a bad line, if `on_error` is "raise"; always, if a CSV file lacks the columns asked for.
-        It is a ValueError with `file`, `line` and `reason`.
+        At a bad line, if `on_error` is "raise"; also if a CSV file lacks a requested column,
+        whatever `on_error` is. It is a ValueError with `file`, `line` and `reason`.
     FileNotFoundError, ValueError, TypeError
         Immediately, if there is no such file or an argument is invalid.
 
@@ -364,67 +365,69 @@ def read(
     vw        .vw                        label importance 'tag|namespace:scale name:value ...
     svmlight  .svm .svmlight .libsvm     label qid:n index:value ... # tag
     jsonl     .jsonl .ndjson .json       a JSON object
-    csv       .csv                       cells, the first line names the columns
-    mail      .eml .mbox                 no lines: a mail a file, or an mbox of several
-    document                             no lines: a text a file
+    csv       .csv                       cells; the first line names the columns
+    mail      .eml .mbox                 no lines: a file is one mail, or an mbox of several
+    document                             no lines: a file is one text
     ========  =========================  =====================================================
 
     Lines end in LF or CRLF. A file whose lines end in CR alone, as on old Macs, is one bad line.
-    Files are UTF-8 unless `encoding` says otherwise. In a text, bytes that do not fit the encoding
-    become U+FFFD, are counted in `n_replaced` and reported at the end, except in a tag; in a label
-    or a name they make a bad line. Empty lines are counted in `n_blank`; so are lines of white
-    space, except in plain files. Numbers must be finite. Values of 0 stay in x.
+    Files are UTF-8 unless `encoding` says otherwise. In a text, bytes that are invalid in the
+    encoding become U+FFFD; such texts are counted in `n_replaced` and reported at the end. In a tag
+    they are replaced but not counted, and in a label or a name they make the line bad. Empty lines
+    are counted in `n_blank`, and so are lines of white space, except in plain files. Numbers must
+    be finite. Values of 0 stay in x.
 
     plain
-        The label is a non-empty str of any characters but TAB. The text may hold TABs.
-        ``raw=True`` gives the text as bytes, as it is.
+        The label is a non-empty str of any characters except TAB. The text may contain TABs.
+        ``raw=True`` gives the text as bytes, unchanged.
     fasttext
-        One label a line, anywhere in it; the text is the line without it. ``prefix="__label__"``,
-        and `raw`, as for plain.
+        One label per line, anywhere in it; the text is the line without the label. Options:
+        ``prefix="__label__"``, and `raw` as for plain.
     vw
-        As Vowpal Wabbit reads it: what touches the first bar is the tag, even without the quote.
-        Names become "namespace^name", or stay as they are in no namespace. A missing value is 1,
-        scales multiply, repeated features add up. A text as a value is a category: city:paris
-        gives {"city=paris": 1}. No label gives None. Labels are numbers, ints where whole; with
-        ``label_type="text"`` they are what is written. The importance is `w`.
-        A label with a cost, 1:2 or 1:2:0.5, makes a bad line.
+        Lines are read as Vowpal Wabbit reads them: a word that touches the first bar is the tag,
+        even without the quote. Names become "namespace^name"; without a namespace they stay as they
+        are. A missing value is 1, scales multiply, repeated features add up. A value that is a text
+        is a category: city:paris gives {"city=paris": 1}. A line without a label gives None. Labels
+        are numbers, ints if they are whole; with ``label_type="text"`` they are texts, as written.
+        The importance is `w`. A label with a cost, 1:2 or 1:2:0.5, makes the line bad.
     svmlight
-        Labels are numbers, ints where whole; indices are ints from 0 in any order, each once.
+        Labels are numbers, ints if they are whole; indices are ints from 0, in any order, each
+        once.
     jsonl
-        ``label="a.b"`` names the field "a.b" or, where there is none, the field "b" of the object
-        "a"; a tuple of names, ("a", "b"), only the latter. None reads no label. ``text="field"``
-        makes x that text, ``features=["field", ...]`` a dict: a number or truth value gives {field:
-        number}, a text {"field=text": 1}. A feature that is missing, null or an empty text is not
-        in x; a label or text must be there. Objects and lists cannot be features; a key that occurs
-        twice makes a bad line, and so does a feature that comes of two fields. With a list of
-        texts, ``text=["subject", "body"]``, or with both, x is a dict with each text under its
-        name, and the features beside them: for ``Tokenizer(fields=...)``, alone or in a union. A
-        text that is missing is empty there.
+        ``label="a.b"`` names the field "a.b" or, if there is none, the field "b" of the object "a";
+        a tuple of names, ("a", "b"), names only the latter. None: labels are not read.
+        ``text="field"`` makes x that text. ``features=["field", ...]`` makes x a dict: a number or
+        truth value gives {field: number}, a text {"field=text": 1}. A feature that is missing, null
+        or an empty text is left out of x; a label or text must not be missing. Objects and lists
+        cannot be features. A key that occurs twice makes the line bad, and so do two fields that
+        give the same feature. With a list of texts, ``text=["subject", "body"]``, or with both text
+        and features, x is a dict with each text under its name, next to the features: for
+        ``Tokenizer(fields=...)``, alone or in a union. There, a missing text is empty.
     csv
         ``label="column"`` and ``text="column"``, as for jsonl; otherwise ``features=[...]``, by
         default all other columns. A cell that reads as a number gives {column: number}, an empty
-        one nothing, any other {"column=cell": 1}. One that reads as infinite or as no number (inf,
-        1e400, nan) makes a bad line: leave a missing value empty. ``types={"column": "number"}``,
-        "category", "date" or "ignore" says so for a column. A date, 2026-01-31 or 2026-01-31 09:30,
-        gives three categories: its month, weekday and hour. A label is a str unless its type is
-        "number". A row that repeats the header is a bad line.
-        ``delimiter=","``. ``columns=[...]`` names the columns of files that have no header. A row
-        may span lines within quotes; its line is the first. After quotes that are wrong the next
-        line is taken for a row; after a line longer than `max_line` the rest of the file is left
-        out, since a quote may be open there.
+        cell nothing, any other cell {"column=cell": 1}. A cell that reads as infinite or NaN (inf,
+        1e400, nan) makes the line bad: leave the cell of a missing value empty. To say what a
+        column is, give ``types={"column": "number"}``, or "category", "date" or "ignore". A date,
+        2026-01-31 or 2026-01-31 09:30, gives up to three categories: its month, weekday and hour. A
+        label is a str unless its type is "number". A row that repeats the header is a bad line.
+        Further options: ``delimiter=","``, and ``columns=[...]``, which names the columns of files
+        without a header. A row may span lines within quotes; its line number is that of the first.
+        After wrong quotes, reading continues with the next line; after a line longer than
+        `max_line`, the rest of the file is left out, since a quote may be open there.
 
     mail
-        Mails as bytes, for a `Mail`; the line is a mail's first one, the tag its Message-ID. A file
-        is one mail, or, if it begins with the line ``From `` of an mbox, as many as have one (see
-        docs/mail.md). Of a Maildir ``cur`` and ``new`` are read, in order of time, of an MH folder
-        the numbers in their order. Files of a folder that are not mails are left out, with a
-        warning. ``label_by="folder"``: the label is the name of a mail's folder, or of a file .mbox
-        without its suffix. ``label_by="index"``: the files are lines of a label, white space, and
-        the path of a mail from the index's folder. ``labels_of={path: label}``: the label of all
-        that is in this folder or file. With none of these it is None.
+        Mails as bytes, for a `Mail`; the line number is that of the mail's first line, the tag its
+        Message-ID. A file is one mail or, if it begins with an mbox's line ``From ``, an mbox of
+        several (see docs/mail.md). In a Maildir, ``cur`` and ``new`` are read, in order of time; in
+        an MH folder, the numbers in order. Other files in a folder are left out, with a warning.
+        ``label_by="folder"``: the label is the name of the mail's folder, or of the .mbox file
+        without its suffix. ``label_by="index"``: the files are indexes, whose lines have a label,
+        white space, and the path of a mail relative to the index. ``labels_of={path: label}``: the
+        label of all mails in this folder or file. Without any of these the label is None.
 
     document
-        The text of a file is one event. Its label is found as a mail's is, by the same options:
+        The text of a file is one event. Labels are given by the same options as for mail:
         ``read("films", "document", label_by="folder")``.
 
     Examples
@@ -471,7 +474,7 @@ def read(
             )
     for option, parameter in known.items():
         if parameter.default is parameter.empty and option not in options:
-            raise TypeError(f"the format {format} needs {option}=; None for none")
+            raise TypeError(f"the format {format} needs {option}=; give None for none")
     form = make(**options)
     form.several = truth("several", several)
     if separator is not None:

@@ -1,14 +1,14 @@
-"""Files in, blocks of whole lines out: where bytes come from, before any label is read.
+"""Files in, blocks of whole lines out: how bytes are read, before any label is.
 
     path, glob, directory, "-", open file
-        -> sources        in order, each with the name that errors give it
+        -> sources        in order, each with its name in errors
         -> bytes          decompressed if they begin like gzip, bzip2, xz or zstd,
-                          and made UTF-8 if an encoding is given
-        -> blocks         whole lines, about 128 KiB, in one copy out of a buffer that is reused
+                          and converted to UTF-8 if an encoding is given
+        -> blocks         whole lines, about 128 KiB, copied once from a buffer that is reused
 
-Nothing here looks at a single line, only at the last line end of what has just been read. What a
-read brings is handed on at once, so a filter on a slow pipe answers promptly. At most one
-read and the beginning of one line are held: that line may be `max_line` bytes long.
+Nothing here looks at single lines, only at the last line end of what has just been read. The lines
+of each read are passed on at once, so a filter on a slow pipe answers promptly. At most one read
+and the beginning of one line are held in memory; that line may be `max_line` bytes long.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ FORMAT_SUFFIXES = {
     ".eml": "mail",
     ".mbox": "mail",
 }
-FORMAT_NAMES = (*dict.fromkeys(FORMAT_SUFFIXES.values()), "document")  # which has none
+FORMAT_NAMES = (*dict.fromkeys(FORMAT_SUFFIXES.values()), "document")  # which has no suffix
 
 OnBad = Callable[["LineError"], object]
 
@@ -110,9 +110,9 @@ class Block(NamedTuple):
 
 
 class Source:
-    """A file to open (path) or an open one (file, perhaps of a path), and its name in errors.
+    """A file to open (path), or an open one (file, perhaps with a path), and its name in errors.
 
-    `listed`: it was found in a folder, or by a pattern, and was not named.
+    `listed`: it was found in a folder or by a pattern, not named by the user.
     """
 
     def __init__(self, name: str, path: str | None, file: Any, listed: bool = False) -> None:
@@ -123,12 +123,12 @@ class Source:
 
     @property
     def known_as(self) -> str:
-        """A file's whole path; none if it is a pipe, whose lines come once."""
+        """A file's absolute path; "" for a pipe, whose lines cannot be read again."""
         return os.path.abspath(self.path) if self.path and os.path.isfile(self.path) else ""
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[Any]:
-        """The file, open; one that was open already stays so."""
+        """The file, open; a file that was open already is not closed at the end."""
         if self.file is not None or self.path is None:
             yield self.file
             return
@@ -144,45 +144,44 @@ def blocks(
     on_error: OnBad | str = "raise",
     encoding: str | None = None,
 ) -> Iterator[Block]:
-    """Whole lines of files, some thousand at a time, as bytes.
+    """Read whole lines of files as bytes, thousands at a time.
 
     Parameters
     ----------
     sources
         A path; a pattern such as ``"logs/*.tsv"``; a directory, for all files in it and below,
-        sorted, without hidden ones and without following links to directories; "-" for the
+        sorted, without hidden files and without following links to directories; "-" for the
         standard input; a file open for reading bytes; or several of these in a list. A path that
         exists is never taken for a pattern. Files compressed with gzip, bzip2, xz or zstd are
-        recognised by their first bytes; a file whose name ends in .gz, .bz2, .xz or .zst must be
-        one. zstd needs ``pip install "streamptron[files]"`` before Python 3.14.
+        recognised by their first bytes; if a name ends in .gz, .bz2, .xz or .zst, the file must be
+        compressed. zstd needs ``pip install "streamptron[files]"`` before Python 3.14.
     max_line
-        A longer line, in bytes without its end, is an error. It is never held as a whole.
+        A line of more bytes, without its end, is an error. It is never held as a whole.
     on_error
-        "raise", or a function to call with each `LineError`: a line that is too long is then left
-        out, and a file that is truncated or damaged ends there, without its last, broken line.
-        Everything before has been given, once.
+        "raise", or a function to call with each `LineError`. In the latter case a line that is too
+        long is left out, and a truncated or damaged file ends before its last, broken line.
     encoding
-        Of the files, once they are decompressed: a name that Python knows, as "latin-1", "cp1252"
-        or "utf-16". The blocks are in UTF-8 all the same; a sequence that is invalid in the
-        encoding becomes the byte 0xFF. None: the files are in UTF-8, and given as they are.
+        The encoding of the files, after decompression: a name that Python knows, such as "latin-1",
+        "cp1252" or "utf-16". The blocks are always UTF-8; a sequence that is invalid in the
+        encoding becomes the byte 0xFF. None: the files are UTF-8, and passed on unchanged.
 
     Yields
     ------
     Block
-        (file, line, data): the file's name, the number of the first line, and lines that end in a
-        newline, but for the last of a file if it has none. A UTF-8 byte order mark is left out.
+        (file, line, data): the file's name, the number of the first line, and the lines, each with
+        its newline (the last line of a file may have none). A UTF-8 byte order mark is left out.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file, or nothing matches a pattern, or a directory has no files.
     LineError
-        If a file is damaged, or holds UTF-16 and that is not its `encoding`, or a line is too long,
-        or the line ends are CR alone, as on old Macs, and `on_error` is "raise".
+        With `on_error` "raise": if a file is damaged, or is UTF-16 and `encoding` does not say so,
+        or if a line is too long, or the line ends are CR alone, as on old Macs.
     ValueError
         If Python does not know the encoding.
     ImportError
-        If a file holds zstd and there is nothing to read it with.
+        If a file is compressed with zstd and there is no module to read it.
 
     Examples
     --------
@@ -220,7 +219,7 @@ def check_max_line(max_line: int) -> None:
 
 
 def find_sources(sources: Any) -> list[Source]:
-    """The files that the sources stand for, in order; none is opened yet."""
+    """The files of the sources, in order; none is opened yet."""
     one = isinstance(sources, str | bytes | os.PathLike | Source) or hasattr(sources, "read")
     if not one and not isinstance(sources, Iterable):
         raise TypeError(
@@ -234,7 +233,7 @@ def find_sources(sources: Any) -> list[Source]:
 
 
 def _expand(source: Any) -> list[Source]:
-    """The files that one path, pattern, directory or file stands for."""
+    """The files of one path, pattern, directory or open file."""
     if isinstance(source, Source):
         return [source]
     if hasattr(source, "read"):
@@ -244,10 +243,10 @@ def _expand(source: Any) -> list[Source]:
         return [
             Source(name if isinstance(name, str) else f"<{type(source).__name__}>", None, source)
         ]
-    if isinstance(source, bytes):  # a path, or perhaps what is to be read
+    if isinstance(source, bytes):  # a path, or perhaps the data itself
         raise TypeError(
             f"sources has the bytes {short_repr(source)}; give a path as a str, os.fsdecode(path), "
-            "or what a file holds as io.BytesIO(data)"
+            "or the contents of a file as io.BytesIO(data)"
         )
     if not isinstance(source, str | os.PathLike):
         raise TypeError(f'sources has {type_shown(source)}; give paths, or files opened with "rb"')
@@ -255,7 +254,7 @@ def _expand(source: Any) -> list[Source]:
         if not hasattr(sys.stdin, "buffer"):
             raise ValueError("the standard input is closed, or not binary; give a file")
         return [Source("<stdin>", None, sys.stdin.buffer)]
-    path = os.fsdecode(source)  # that of a PathLike may be bytes
+    path = os.fsdecode(source)  # a PathLike's path may be bytes
     if os.path.isdir(path):
         paths = _directory(path)
         problem = f"the directory {path} has no files that are not hidden"
@@ -274,9 +273,9 @@ def _expand(source: Any) -> list[Source]:
 
 
 def _directory(path: str) -> list[str]:
-    """All files in it and below, sorted, numbers by size, without hidden ones.
+    """All files in a folder and below, sorted (numbers by value), without hidden ones.
 
-    Of a Maildir those of `cur` and `new`, sorted together, for their names begin with the time.
+    In a Maildir: those of `cur` and `new`, sorted together, as their names begin with the time.
     """
     entries = [entry for entry in os.scandir(path) if not entry.name.startswith(".")]
     if {entry.name for entry in entries} >= MAILDIR:
@@ -295,14 +294,15 @@ MAILDIR = {"cur", "new", "tmp"}
 
 
 def _turn(entry: os.DirEntry[str]) -> tuple[bool, int, str]:
-    """By what a folder is sorted: MH's files are numbers."""
+    """The key by which a folder is sorted: MH's files are numbers."""
     is_number = entry.name.isascii() and entry.name.isdigit()
     return not is_number, len(entry.name.lstrip("0")) if is_number else 0, entry.name
 
 
 def _moved(path: str) -> str:
-    """Where a mail of a Maildir is that another program has marked or moved since it was listed;
-    the same path if it is gone.
+    """The new path of a Maildir's mail if another program has marked or moved it.
+
+    The same path if the mail is gone.
     """
     folder, name = os.path.split(path)
     top, part = os.path.split(folder)
@@ -315,7 +315,7 @@ def _moved(path: str) -> str:
 
 
 def format_of(sources: list[Source]) -> str:
-    """The format that the names' suffixes stand for."""
+    """The format for the suffixes of the files' names."""
     found: dict[str, str] = {}
     for name in [source.name for source in sources]:
         stem, suffix = os.path.splitext(name.lower())
@@ -339,17 +339,17 @@ def format_of(sources: list[Source]) -> str:
             "format",
             None,
             "a format",
-            f"several formats ({plain(several)}); read each on its own, or give {{format!s}}",
+            f"several formats ({plain(several)}); read each separately, or give {{format!s}}",
         )
     return next(iter(found))
 
 
-# Python has them among its encodings, for domain names, string literals and tests.
+# Encodings of Python's that are for domain names, string literals and tests.
 NO_CHARACTER_SETS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
 
 
 def check_encoding(encoding: str | None) -> str | None:
-    """The encoding's own name; None for UTF-8, which needs no decoding."""
+    """The encoding's canonical name; None for UTF-8, which needs no decoding."""
     if encoding is None:
         return None
     try:
@@ -388,8 +388,9 @@ def source_blocks(
 ) -> Iterator[Block]:
     """The blocks of one source.
 
-    The encoding as check_encoding gives it, `size`: of a read. `whole`: it is a file, which may be
-    compressed or foreign as a whole; otherwise it is lines that go on, whatever the first one is.
+    `encoding`: as check_encoding returns it; `size`: of a read. `whole`: this is the beginning of a
+    file, which may be compressed or in another encoding; otherwise it is lines from a stream that
+    has already begun.
     """
     with source.opened() as file:
         yield from _file_blocks(source, file, max_line, on_bad, encoding, size, whole)
@@ -404,13 +405,13 @@ def _file_blocks(
     size: int,
     whole: bool,
 ) -> Iterator[Block]:
-    # no read is longer than a line may be: only a line begun in an earlier one can be too long
+    # no read is longer than a line may be, so only a line begun in an earlier read is too long
     buffer = bytearray(min(size, max_line))
     view = memoryview(buffer)
     name, line = source.name, 1
-    begun: list[bytes] = []  # the line whose end has not come yet, in pieces
+    begun: list[bytes] = []  # pieces of the line whose end has not come yet
     n_begun = 0
-    too_long = False  # that line is: it is left out up to its end
+    too_long = False  # whether that line is too long, and is left out up to its end
     try:
         if whole:
             readinto, n = decompressed(source.path, source.name, file, view)
@@ -466,7 +467,7 @@ def _file_blocks(
 
 
 ONLY_CR = (
-    "the file's line ends are CR alone, as on old Macs, which makes it one line; convert it "
+    "the file's line ends are CR alone, as on old Macs, so it is read as one line; convert it "
     "first, for example by tr '\\r' '\\n'"
 )
 

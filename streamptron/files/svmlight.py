@@ -55,7 +55,7 @@ class SVMLight(Format):
         return x, y, 1.0, qid, tag
 
     def _features(self, fields: list[bytes]) -> dict[int, float]:
-        """The features one by one, and which of them is wrong."""
+        """The features one by one, with an error for one that is wrong."""
         x: dict[int, float] = {}
         for field in fields:
             name, colon, value = field.partition(b":")

@@ -1,4 +1,4 @@
-"""Pieces of a line as text, numbers and names, or what is wrong with them."""
+"""Pieces of a line as text, numbers and names, or an error that says what is wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from streamptron.common.names import short_repr, type_shown
 
 
 class BadLine(Exception):
-    """What is wrong with a line, and what to do: a sentence, or a ParameterError with an option."""
+    """What is wrong with a line and what to do, as a sentence or a ParameterError."""
 
 
 def decoded(data: bytes) -> str:
@@ -33,11 +33,11 @@ def label_of(data: bytes) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words between spaces."""
-    return [word for word in text.split(" ") if word]  # no other white space separates words
+    return [word for word in text.split(" ") if word]  # other white space does not separate words
 
 
 def valid(text: str, what: str) -> str:
-    """A label or a name, checked: UTF-8 must be able to hold it."""
+    """A label or a name, checked to be valid in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -48,7 +48,7 @@ def valid(text: str, what: str) -> str:
 
 
 def replaced(text: str) -> str:
-    """A text, with U+FFFD for what UTF-8 cannot hold."""
+    """A text, with U+FFFD in place of what UTF-8 cannot encode."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -57,7 +57,7 @@ def replaced(text: str) -> str:
 
 
 def parsed_number(token: bytes | str) -> int | float | None:
-    """The number that a token is, finite or not, an int if it is whole; None if it is none."""
+    """A token as a number, finite or not, an int if it is whole; None if it is not a number."""
     number = float_of(token)
     if number is None or not number.is_integer():
         return number
@@ -66,7 +66,7 @@ def parsed_number(token: bytes | str) -> int | float | None:
 
 
 def number_of(token: bytes | str, what: str, hint: str = "write one") -> int | float:
-    """The finite number that a token is, or a BadLine that says what it should be."""
+    """A token as a finite number, or a BadLine that names it."""
     number = parsed_number(token)
     if number is None or not isfinite(number):
         raise BadLine(f"{what} {seen(token)} is not a finite number; {hint}")
@@ -74,14 +74,14 @@ def number_of(token: bytes | str, what: str, hint: str = "write one") -> int | f
 
 
 def held(number: float) -> bool:
-    """Whether a float64 holds a finite number exactly, which an int may be too long for."""
+    """Whether a float64 can hold a finite number exactly; an int may have too many digits."""
     if abs(number) < 2**53 or isinstance(number, float):
         return True
     return abs(number) < 2**1023 and int(float(number)) == number
 
 
 def value_of(token: bytes | str, what: str) -> float:
-    """A feature's number, or a BadLine; also for an int that a float64 cannot hold exactly."""
+    """A feature's number, or a BadLine if it is not finite or no float64 equals it."""
     number = number_of(token, what)
     value = float(number)
     if value != number:
@@ -101,12 +101,12 @@ def whole_of(token: bytes, what: str) -> int:
 
 
 def seen(token: bytes | str) -> str:
-    """What an error says for a piece of a file."""
+    """A piece of a file as an error shows it."""
     return short_repr(token.decode(errors="replace") if isinstance(token, bytes) else token)
 
 
 def listed(names: Any, option: str) -> list[Any]:
-    """Names as a list; none for None."""
+    """Names as a list, checked; an empty one for None."""
     if names is None:
         return []
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -118,14 +118,14 @@ def listed(names: Any, option: str) -> list[Any]:
 
 
 def texts_of(text: Any) -> list[Any]:
-    """The field of a text, or a list of several, as a list; none for None."""
+    """The field or fields of texts as a list; an empty one for None."""
     if text is None or isinstance(text, list):
         return listed(text, "text")
     return [text]
 
 
 def check_apart(texts: list[Any], features: list[Any] | None) -> None:
-    """That no field is both a text and a feature."""
+    """Raise an error if a field is both a text and a feature."""
     for field in texts:
         if field in (features or ()):
             raise ParameterError(
@@ -138,7 +138,7 @@ def check_apart(texts: list[Any], features: list[Any] | None) -> None:
 
 
 def put(x: dict[str, Any], name: str, value: Any) -> None:
-    """Put a feature into an event that must not have it already."""
+    """Put a feature into an event; an error if the event has it already."""
     if name in x:
         raise BadLine(
             f"the feature {short_repr(name)} is there twice, by name and as a category; leave one "

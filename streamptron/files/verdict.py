@@ -1,4 +1,4 @@
-"""What is said of a mail: its label, how sure that is, and the words that counted most."""
+"""The verdict on a mail: its label, how sure that is, and the words that counted most."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from streamptron.common.header import HAM, SPAM, UNSURE
 if typing.TYPE_CHECKING:
     from streamptron.files.lines import LineModel
 
-WORDS = 5  # that counted most, in the header
-WORD_MOST = 40  # characters of one
+WORDS = 5  # in the header, those that counted most
+WORD_MOST = 40  # characters per word
 
 
 class Verdict(typing.NamedTuple):
-    """What is said of a mail.
+    """The verdict on a mail.
 
     Attributes
     ----------
     said
         The label, or `unsure`.
     label
-        What the model answers; None: it knows no label yet.
+        The model's answer; None: it knows no label yet.
     probability
-        Of the label; None: the model knows no label yet.
+        The probability of the label; None: the model knows no label yet.
     words
-        Those that counted most.
+        The words that counted most.
     code
         SPAM, HAM or UNSURE.
     score, threshold
-        The probability of spam, and that from which on a mail is spam, in percent.
+        The probability of spam, and the probability from which a mail is spam, in percent.
     """
 
     said: str
@@ -47,14 +47,14 @@ class Verdict(typing.NamedTuple):
 
     @property
     def field(self) -> str:
-        """What the field of the mail says."""
+        """The text of the field in the mail's header."""
         words = f" ({', '.join(self.words)})" if self.words else ""
         number = "" if self.probability is None else f" {self.probability:.4f}"
         return f"{self.said}{number}{words}"
 
 
 def check_positive(model: LineModel, positive: str) -> None:
-    """See that the label of spam is the model's. One that knows only ham may learn it yet."""
+    """Check that the model has the label for spam. If it has one label, it may still learn it."""
     if len(model.names) > 1 and positive not in model.names:
         raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
 
@@ -62,7 +62,7 @@ def check_positive(model: LineModel, positive: str) -> None:
 def judged(
     model: LineModel, mail: bytes, positive: str, least: float, explain: bool = True
 ) -> Verdict:
-    """What a model says of a mail; without words, if it is not to explain itself."""
+    """A model's verdict on a mail; with words only if `explain`."""
     event = model.event(mail)
     label, probability = model.answer(event)
     threshold = max(0.5, least)
@@ -72,7 +72,7 @@ def judged(
     unsure = probability < least
     score = probability if label == positive else 1 - probability
     if getattr(model.learner, "false_positive_rate", None):
-        # whose bar is another than a probability: what is said of a mail must agree with its score
+        # the answer does not depend on the probability alone, but must agree with the score
         threshold = min(threshold, score) if label == positive else max(threshold, score)
     return Verdict(
         "unsure" if unsure else label,

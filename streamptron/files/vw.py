@@ -53,7 +53,7 @@ class VW(Format):
         if words and _COSTS.fullmatch(words[0]):
             raise BadLine(
                 f"{short_repr(words[0])} is a label with a cost, as for cost-sensitive and bandit "
-                "learners, and these are not read; write label importance 'tag| name:value ..."
+                "learners, which is not supported; write label importance 'tag| name:value ..."
             )
         if self.several:
             y = self.labels(words[0].split(",") if words else [], self._label)
@@ -67,7 +67,7 @@ class VW(Format):
         for section in sections:
             words = words_of(section)
             prefix, scale = "", 1.0
-            if section[:1].strip(" "):  # a name that touches the bar is the namespace's
+            if section[:1].strip(" "):  # a name that touches the bar is a namespace
                 namespace, colon, value = words.pop(0).partition(":")
                 prefix = f"{namespace}^" if namespace else ""
                 scale = float(number_of(value, f"{namespace}: the scale")) if colon else 1.0

@@ -1,4 +1,4 @@
-"""What is refused: a status, and one sentence that names the field and says what to do."""
+"""Refusals: a status, and one sentence that names the field and says what to do."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 
 from streamptron.common.names import short_repr
 
-# What the library raises at what it is given.
+# What the library raises if its input is invalid.
 OF_THE_LIBRARY = (TypeError, ValueError, KeyError, OverflowError, LookupError)
 
 
 class Bad(Exception):
-    """A request that is refused.
+    """The refusal of a request.
 
     Parameters
     ----------
     status
-        Of the answer.
+        The HTTP status of the answer.
     message
-        A sentence.
+        A sentence that says what is wrong, and what to do.
     field, value
-        What is wrong, if it is one field.
+        The field that is wrong, and its value, if it is one field.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Bad(Exception):
         self.status, self.message, self.field, self.value = status, message, field, value
 
     def said(self) -> dict[str, Any]:
-        """As JSON."""
+        """The refusal as JSON."""
         value = self.value
         is_json = value is None or isinstance(value, int)
         if not is_json and not (isinstance(value, float) and math.isfinite(value)):
@@ -39,8 +39,8 @@ class Bad(Exception):
         return {"error": {"field": self.field, "value": value, "message": self.message}}
 
 
-class refused:  # a generator would take longer than an answer
-    """Let an error of the library be one of the request."""
+class refused:  # a class: a generator would take longer than an answer
+    """Turn errors of the library into refusals of the request."""
 
     __slots__ = ("_field", "_value")
 

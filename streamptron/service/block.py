@@ -1,4 +1,4 @@
-"""A block of lines of JSON that the engine reads and answers, without an object for each."""
+"""A block of JSON lines that the engine reads and answers, without a Python object for each."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if typing.TYPE_CHECKING:
 
 
 class Block:
-    """Lines that a model has answered. It can be made on any thread.
+    """Lines that a model has answered. A block can be made on any thread.
 
     Parameters
     ----------
     model, version
-        What answers, and how the answers name it.
+        The model that answers, and the version to write into the answers.
     known
         Ids whose lines are left to the caller.
     lines, end
-        Bytes of whole lines, and where among them it ends.
+        Bytes of whole lines, and where the block ends in them.
 
     Attributes
     ----------
     others
-        Lines that are not a text alone; the caller answers them.
+        Lines that are more than just a text; the caller answers them.
     places
-        Where these are among all lines, from 0.
+        The indices of these among all lines.
     n_lines
-        All lines but blank ones.
+        The number of lines, without blank ones.
     counts
         How many of the engine's answers have each label.
     """
@@ -47,7 +47,7 @@ class Block:
         try:
             self._questions = Questions(model.before, lines, 0, end, known)
             labels, outputs, p = model.answers(self._questions)
-        except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
+        except OF_THE_LIBRARY:  # a line is wrong; answering them one by one shows which
             self.others = without_blank(lines[:end])
             self.n_lines = len(self.others)
             self.places = list(range(self.n_lines))
@@ -61,7 +61,7 @@ class Block:
             self._text = self.answered([])
 
     def answered(self, others: list[bytes]) -> bytes:
-        """All answers as lines, with those to the others."""
+        """All answers as lines; `others` are the caller's answers."""
         if self._text is not None:
             return self._text
         if self._found is None:
@@ -74,11 +74,11 @@ class Block:
 
 
 def heads_of(labels: list[Any]) -> list[str]:
-    """How an answer begins, by its label; the last one is without."""
+    """The beginning of an answer for each label; the last is for no label."""
     heads = [f'"label":{json.dumps(label)},"probability":' for label in labels]
     return [*heads, '"label":null,"probability":null']
 
 
 def without_blank(block: bytes) -> list[bytes]:
-    """The lines of a block but blank ones."""
+    """The lines of a block, without blank ones."""
     return [line for line in block.split(b"\n") if line.strip()]

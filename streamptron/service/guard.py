@@ -1,4 +1,4 @@
-"""Who may ask and who may teach: tokens, and which Host and Origin a request may name."""
+"""Access control: tokens for asking and teaching, and the allowed Host and Origin."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if typing.TYPE_CHECKING:
     Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
     App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LEAST = 16  # characters of a token
+LEAST = 16  # the fewest characters of a token
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# What tells nothing of a model: the pages, and that there is a process.
+# Paths that reveal nothing about a model: the pages, and whether the process is running.
 OPEN = re.compile(
     r"(?:/m/[^/]+)?/(?:base\.js|page\.(?:css|js|svg))?|/models\.js|/-/(?:healthy|ready)"
 )
-TEACHES = ("/learn", "/undo", "/-/save", "/-/reload")  # how paths end that need the second token
+TEACHES = ("/learn", "/undo", "/-/save", "/-/reload")  # ends of paths that need a teach token
 
 
 class Tokens:
-    """The tokens of a file: a line ``ask TOKEN``, and one ``teach TOKEN``.
+    """The tokens of a file, with lines ``ask TOKEN`` and ``teach TOKEN``.
 
-    Who may teach may ask, too.
+    A teach token also allows asking.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -45,14 +45,14 @@ class Tokens:
             if len(words[1]) < LEAST:
                 raise ValueError(
                     f"{name}:{number}: the token has {len(words[1])} characters; give at least "
-                    f"{LEAST}, as `head -c 24 /dev/urandom | base64` makes them"
+                    f"{LEAST}, for example those of `head -c 24 /dev/urandom | base64`"
                 )
             (self._ask if words[0] == "ask" else self._teach).append(_digest(words[1].encode()))
         if not self._ask and not self._teach:
             raise ValueError(f"{name}: it has no line `ask TOKEN` or `teach TOKEN`")
 
     def allow(self, token: bytes, teaches: bool) -> bool:
-        """Whether a token is good; all are compared, each in constant time."""
+        """Whether a token is valid. All are compared, each in constant time."""
         given, good = _digest(token), False
         for each in self._teach if teaches else [*self._ask, *self._teach]:
             good |= hmac.compare_digest(given, each)
@@ -64,18 +64,18 @@ def _digest(token: bytes) -> bytes:
 
 
 class Guard:
-    """Stands before the application, and refuses what may not come in.
+    """An ASGI wrapper around the application that refuses forbidden requests.
 
     Parameters
     ----------
     app
-        What is guarded.
+        The application.
     tokens
-        None: whoever reaches the socket may ask and teach.
+        The valid tokens; None: anyone who can reach the socket may ask and teach.
     hosts
-        Names that Host may have; None: any, at a socket in the file system, which no browser opens.
+        The names that Host may have; None: any, for a Unix socket, which browsers cannot open.
     most
-        Requests at once.
+        The largest number of requests at once.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""HTTP: what comes as JSON, lines or a mail goes to the service, and its answers go back."""
+"""HTTP: requests with JSON, lines or a mail, and the service's answers to them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if typing.TYPE_CHECKING:
     from streamptron.service.service import Service
 
 MAIL = "message/rfc822"
-MOMENT = 0.1  # seconds between looks at what a watcher is to hear
+MOMENT = 0.1  # seconds between checks for what to send to a watcher
 PAGE = {
     "/": ("index.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
@@ -63,7 +63,7 @@ def answer(value: Any, status: int = 200) -> Response:
 
 
 class Held(Response):
-    """An answer, until whose end the model stays open."""
+    """An answer that keeps the model open until it has been sent."""
 
     def __init__(self, inner: Response, models: One | Folder, service: Service) -> None:
         self._inner, self._models, self._service = inner, models, service
@@ -81,9 +81,9 @@ class Site:
     Parameters
     ----------
     models
-        What is asked and taught.
+        The models that are asked and taught.
     limits
-        Of a request.
+        The limits of a request.
     """
 
     def __init__(self, models: One | Folder, limits: Limits) -> None:
@@ -127,7 +127,7 @@ class Site:
             yield Route(f"{before}/-/ready", self._handled(self._is_ready), methods=["GET"])
 
     def _of_all(self) -> Iterator[Route]:
-        """What is asked of all models of a folder."""
+        """The paths for all models of a folder together."""
         for path, found in {**PAGE, **LIST}.items():
             yield Route(path, _page(*found))
         yield Route("/models", self._plainly(self._listed), methods=["GET"])
@@ -136,11 +136,11 @@ class Site:
             yield Route(f"/-/{do}", self._plainly(self._told_all, do), methods=["POST"])
 
     def app(self) -> Starlette:
-        """What a server of ASGI runs."""
+        """The ASGI application."""
         return Starlette(routes=self.routes, exception_handlers={HTTPException: _not_found})
 
     def _plainly(self, work: Any, *given: Any, plain: bool = False) -> Any:
-        """A handler whose errors are answers; if plain, of one sentence."""
+        """A handler that turns errors into answers; if `plain`, into a single sentence."""
 
         def refusal(error: Bad) -> Response:
             return answer({"error": error.message} if plain else error.said(), error.status)
@@ -156,14 +156,14 @@ class Site:
             except TimeoutError:
                 seconds = self._limits.seconds
                 return refusal(Bad(408, f"the body took longer than --timeout {seconds:g} s"))
-            except Exception as error:  # ours; the next request is another one
+            except Exception as error:  # a bug of ours; the next request may still work
                 say(f"streamptron: {request.url.path}: {type(error).__name__}: {error}")
-                return refusal(Bad(500, "a fault of the server's, which is in its log"))
+                return refusal(Bad(500, "an error in the server; its log says more"))
 
         return handle
 
     def _handled(self, work: Any, *given: Any, creates: bool = False, plain: bool = False) -> Any:
-        """The same for what is asked of a model."""
+        """The same for requests to one model."""
         models = self._models
 
         async def find(request: Request) -> Response:
@@ -244,7 +244,7 @@ class Site:
         return answer(service.labels() if what == "labels" else service.about())
 
     def _stats_of(self, service: Service) -> str:
-        """Worked out at most twice a second, whoever looks."""
+        """Statistics as JSON, computed at most twice a second, however many clients watch."""
         now = time.monotonic()
         at, text = service.seen.get("stats", (0.0, ""))
         if now - at >= 0.5:
@@ -261,7 +261,7 @@ class Site:
         )
 
     async def _watched(self, service: Service) -> AsyncIterator[str]:
-        """Numbers once a second, and lessons soon after they come, those of a moment together."""
+        """Numbers once a second, and lessons soon after they come, close ones together."""
         self._watchers += 1
         service.watchers += 1
         heard = service.n_recent
@@ -323,7 +323,7 @@ class Site:
 
 
 def _page(name: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
-    """A file of the page, which asks nothing of another host."""
+    """A handler for a file of the page; the page makes no requests to other hosts."""
     data = (resources.files("streamptron.service") / "page" / name).read_bytes()
     headers = {"cache-control": "no-cache", "x-content-type-options": "nosniff", **POLICY}
 
@@ -334,7 +334,7 @@ def _page(name: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _queried(request: Request) -> dict[str, Any]:
-    """What the query says of a mail."""
+    """The options in the query of a request with a mail."""
     said: dict[str, Any] = dict(request.query_params)
     for name in ("top", "explain", "weight", "remember"):
         if name in said:

@@ -1,11 +1,12 @@
-"""A second door: the Open Inference Protocol, as KServe's clients speak it.
+"""A second API: the Open Inference Protocol, which KServe's clients use.
 
     POST /v2/models/news/infer
     {"inputs": [{"name": "text", "datatype": "BYTES", "shape": [2], "data": ["a goal", "a law"]}]}
 
-A request has columns: each input is one, with a value for each event. A model of texts or mails has
-one; of fields, and of numbers and names, any: each event is made of its values in all columns, and
-null is none. What comes back are the columns `label` and `probability`, or `labels`, as JSON.
+Each input of a request is a column, with a value for each event. A model of texts or mails takes
+one column. A model of fields, or of named features, takes any number: each event consists of its
+values in all columns, without nulls. The answer has the columns `label` and `probability`, or
+`labels`, as JSON.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SERVER = {"name": "streamptron", "version": RELEASE, "extensions": []}
 
 
 def about(service: Service) -> dict[str, Any]:
-    """A model's columns. Of a model of several columns there may be any number, with any names."""
+    """A model's columns. If a model takes several columns, their names are not listed."""
     kind, several = service.model.kind, service.model.several
     columns = [("labels", "BYTES")] if several else [("label", "BYTES"), ("probability", "FP64")]
     given = [(kind, "BYTES")] if kind in ("text", "mail") else []
@@ -59,10 +60,10 @@ def _column(given: Any) -> tuple[str, list[Any]]:
     if not isinstance(values, list):
         raise Bad(400, f"{name}: give data, a list", "data", values)
     if values and all(isinstance(each, list) and len(each) == 1 for each in values):
-        values = [each[0] for each in values]  # of the shape (n, 1)
+        values = [each[0] for each in values]  # from shape (n, 1)
     if shape not in ([len(values)], [len(values), 1]):
         raise Bad(
-            400, f"{name}: shape={short_repr(shape)}, and data has {len(values)}", "shape", shape
+            400, f"{name}: shape={short_repr(shape)}, but data has {len(values)}", "shape", shape
         )
     kinds = (str,) if datatype == "BYTES" else (int, float)
     for value in values:
@@ -80,7 +81,7 @@ def events_of(service: Service, said: Any) -> list[dict[str, Any]]:
     columns = dict(map(_column, said["inputs"]))
     sizes = {len(values) for values in columns.values()}
     if len(columns) < len(said["inputs"]) or len(sizes) > 1:
-        raise Bad(400, "give each input once, and as many values in each", "inputs")
+        raise Bad(400, "give each input once, and the same number of values in each", "inputs")
     kind = service.model.kind
     if kind in ("text", "mail"):
         if list(columns) != [kind]:
@@ -98,7 +99,7 @@ def events_of(service: Service, said: Any) -> list[dict[str, Any]]:
 
 
 def outputs_of(service: Service, said: Any, found: list[Any]) -> dict[str, Any]:
-    """The answer to a request, from what /predict says of its events."""
+    """The answer to a request, from the answers of /predict for its events."""
     answers: list[dict[str, Any]] = []
     for at, each in enumerate(found):
         if isinstance(each, Bad):

@@ -1,4 +1,4 @@
-"""One model as spamc asks and teaches it: the answers of spamd's protocol."""
+"""One model as spamc uses it: the answers of spamd's protocol."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if typing.TYPE_CHECKING:
     from streamptron.service.served import Event, Served
     from streamptron.service.service import Service
 
-GONE = 410  # the status of what cannot be taken back
+GONE = 410  # the status of a lesson that cannot be taken back
 
 
 class Judge:
-    """What answers by a model.
+    """Answers requests with a model.
 
     Parameters
     ----------
     service
-        Of the model.
+        The service of the model.
     positive
-        The label of spam.
+        The label that means spam.
     least
         The probability below which a mail is unsure.
     """
@@ -38,7 +38,7 @@ class Judge:
         self._viewed: Served | None = None
 
     def check(self, model: Served) -> LineModel:
-        """A model as it judges mails; an error if it cannot."""
+        """A model as it judges mails; an error if it cannot judge them."""
         if model.kind != "mail":
             given = "features" if model.kind == "x" else f"{model.kind.removesuffix('s')}s"
             raise ValueError(f"the model learns from {given}, and this format gives mails")
@@ -59,7 +59,7 @@ class Judge:
         return self._view
 
     def answer(self, request: Request) -> bytes:
-        """What a request gets."""
+        """The answer to a request."""
         method = request.method
         if method == "TELL":
             return self._tell(request)
@@ -114,7 +114,7 @@ class Judge:
             except Bad as error:
                 if error.status != GONE:
                     raise
-                done = {"done": "known"}  # it has taught nothing that could be taken back
+                done = {"done": "known"}  # it taught nothing that could be taken back
         else:
             raise Refused(PROTOCOL, "TELL has neither Set: local nor Remove: local; give one")
         changed = done["done"] not in ("known", "sure")
@@ -132,6 +132,6 @@ class Judge:
 
 
 def response(code: int, said: str, fields: Any = (), body: bytes = b"") -> bytes:
-    """An answer as it is written."""
+    """An answer in the protocol's form."""
     head = [f"SPAMD/1.5 {code} {said}", *fields, f"Content-length: {len(body)}", "", ""]
     return "\r\n".join(head).encode("utf-8", "replace") + body

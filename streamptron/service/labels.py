@@ -1,4 +1,4 @@
-"""Labels of JSON as a learner takes them, and back; and which may be learned."""
+"""Labels from JSON to a learner's and back, and which of them may be learned."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Labels:
     Parameters
     ----------
     learner
-        Whose they are.
+        The learner that has them.
     lines
         How the command line writes them, if it made the model.
     is_filter
-        Whether it reads mails, where a third label is a slip.
+        Whether the model reads mails, where a third label is usually a typing error.
     most
-        So many it may have.
+        The largest number of labels.
     new, known
-        Whether all may be learned, or only those that it has.
+        Whether all labels may be learned, or only those that the model has.
     """
 
     def __init__(
@@ -52,14 +52,14 @@ class Labels:
         self._allowed = self._allowed_labels(is_filter and not self._several, new, known)
 
     def _binary_names(self) -> tuple[str, str] | None:
-        """How False and True are written, by a model of the command line."""
+        """How a model of the command line writes False and True."""
         lines = self._lines
         if lines is None or not self._binary:
             return None
         return truth_names(lines["positive"], lines["names"])
 
     def _allowed_labels(self, is_filter: bool, new: bool, known: bool) -> Allowed | None:
-        """Which labels may be learned: of mails no third one by a slip."""
+        """Which labels may be learned; a filter of mails accepts no third one by accident."""
         if self._binary:
             return None
         names = [str(label) for label in self._learner.labels]
@@ -71,7 +71,7 @@ class Labels:
         return Allowed(names, 0 if asked else 2)
 
     def label(self, value: Any) -> Hashable:
-        """A label of JSON as the learner takes it; of several labels a tuple of them."""
+        """A label from JSON as the learner takes it; a tuple if there are several labels."""
         if self._several:
             if not isinstance(value, list):
                 raise Bad(400, "labels must be a list of labels", "labels", value)
@@ -127,12 +127,12 @@ class Labels:
         if self._names is not None and isinstance(label, bool):
             return self._names[label]
         if isinstance(label, float) and not math.isfinite(label):
-            return str(label)  # which JSON cannot say
+            return str(label)  # JSON has no such numbers
         return label if label is None or isinstance(label, str | bool | int | float) else str(label)
 
     @contextlib.contextmanager
     def all_allowed(self) -> Iterator[None]:
-        """Let each be learned, as it was allowed when it came."""
+        """Allow all labels in the block: for lessons that were allowed when they came."""
         allowed, self._allowed = self._allowed, None
         try:
             yield
@@ -141,15 +141,15 @@ class Labels:
 
     @property
     def known(self) -> list[Any]:
-        """As the learner has them."""
+        """The labels as the learner has them."""
         return list(self._learner._known_labels)
 
     @property
     def names(self) -> list[Any]:
-        """As JSON."""
+        """The labels as JSON."""
         return [self.name(label) for label in self.known]
 
     def check(self, label: Any, weight: float) -> None:
-        """That learning it will not fail."""
+        """Raise an error if learning this label would fail."""
         with refused("label", self.name(label)):
             check_label(self._learner, label, weight)

@@ -1,4 +1,4 @@
-"""A lesson is learned: the one way, now and when the log is read again."""
+"""How a lesson is learned: in the same way now and when the log is read again."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from streamptron.service.lessons import ticket_of
 if typing.TYPE_CHECKING:
     from streamptron.service.served import Event, Served
 
-LATE = 10  # lessons; of a perceptron a later correction does not take back, see late-labels.md
+LATE = 10  # lessons; perceptrons do not take back what is corrected later, see late-labels.md
 
 
 def learn(model: Served, lesson: dict[str, Any], event: Event | None) -> None:
-    """Learn, correct or take back what a line of the log says; an error if it does not fit."""
+    """Learn, correct or take back a lesson of the log; an error if it does not fit the model."""
     journal, key = model.journal, model.key(lesson["id"], lesson["mark"])
     there = journal is not None and key in journal
     if lesson["do"] == "undo":
@@ -24,7 +24,7 @@ def learn(model: Served, lesson: dict[str, Any], event: Event | None) -> None:
             raise ValueError(f"there is no lesson {short_repr(lesson['id'])} to take back")
         journal.undo(key)
         return
-    with model.labels.all_allowed():  # it was allowed when it came
+    with model.labels.all_allowed():  # the label was allowed when the lesson came
         label = model.labels.label(lesson["label"])
     weight = lesson["weight"]
     if there:
@@ -45,10 +45,10 @@ def learn(model: Served, lesson: dict[str, Any], event: Event | None) -> None:
 
 
 def goes_back(model: Served, n: int) -> bool:
-    """Whether a correction, n lessons later, takes back what was learned."""
+    """Whether a correction that comes n lessons later takes back what was learned."""
     return n <= LATE or model.several or hasattr(model.learner, "forget")
 
 
 def is_sure(model: Served, seen: Any, label: Any, margin: float | None) -> bool:
-    """Whether thick training leaves an event out; None: it leaves out none."""
+    """Whether an event is left out because the answer is sure; `margin` None: never."""
     return margin is not None and not is_unsure(model.learner, seen, label, margin)

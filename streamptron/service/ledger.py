@@ -1,4 +1,4 @@
-"""What has been asked and taught, by the ids of clients: so that calls are safe to repeat."""
+"""What has been asked and taught, by the clients' ids, so that calls are safe to repeat."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ID_MOST = 200  # characters
-ASKED_OVERHEAD = 150  # bytes of an answer that is remembered, beside what it is packed in
-ROWS = 1000  # that are compressed at once, while other threads wait
-CODES = 3 << 14  # bytes that become text at once
-KEPT_MOST = 1 << 28  # bytes of all rows of a file
+ASKED_OVERHEAD = 150  # bytes that a remembered answer takes in addition to its packed form
+ROWS = 1000  # rows that are compressed at once, while other threads wait
+CODES = 3 << 14  # bytes that are turned into text at once
+KEPT_MOST = 1 << 28  # bytes of all rows in a file
 # What reading a forged file may raise.
 WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError, zlib.error)
 _ROW = json.JSONEncoder(separators=(",", ":"))
@@ -33,18 +33,18 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
 class Asked(NamedTuple):
-    """An answer whose label may come.
+    """An answer whose event may still get a label.
 
     Attributes
     ----------
     mark
-        Of the event.
+        The mark of the event.
     ticket
         The event, packed.
     label, probability
-        What was answered, as JSON.
+        The answer, as JSON.
     shadow
-        The same of the shadow, as the log has it.
+        The shadow's answer, as the log has it.
     """
 
     mark: str
@@ -55,20 +55,20 @@ class Asked(NamedTuple):
 
 
 class Taught(NamedTuple):
-    """A lesson that is known.
+    """A lesson that was learned.
 
     Attributes
     ----------
     mark
-        Of the event.
+        The mark of the event.
     label
-        As JSON; None: it was taken back.
+        The label, as JSON; None: the lesson was taken back.
     weight
-        With which it was learned.
+        The weight that it was learned with.
     n
-        Its number.
+        The number of the lesson.
     judged
-        How it was counted; None: it was not.
+        How it was counted; None: it was not counted.
     """
 
     mark: str
@@ -79,22 +79,22 @@ class Taught(NamedTuple):
 
     @classmethod
     def of_row(cls, mark: str, label: Any, weight: float, n: int, judged: Any) -> Taught:
-        """The lesson of a row."""
+        """Make a lesson from a row."""
         return cls(mark, label, weight, n, judged and Judged(*judged))
 
 
 class Rows(Generic[Row]):
-    """Rows by their ids, the oldest first, each packed as the JSON that a file has of it.
+    """Rows by their ids, the oldest first, each stored as the JSON that goes into a file.
 
-    So they take little memory, a save finds them ready, and Python does not look through them for
-    garbage.
+    So they take little memory, are ready to be saved, and do not slow down Python's garbage
+    collector.
 
     Parameters
     ----------
     of_row
-        Makes a row of what its JSON has behind the id.
+        Makes a row from what follows the id in its JSON.
     kept
-        Rows of a file.
+        Rows from a file.
     """
 
     def __init__(self, of_row: Callable[..., Row], kept: str = "") -> None:
@@ -120,7 +120,7 @@ class Rows(Generic[Row]):
         return iter(self._packed)
 
     def get(self, id: str) -> Row | None:
-        """The row of an id; None if there is none."""
+        """The row with an id; None if there is none."""
         packed = self._packed.get(id)
         return None if packed is None else self._of_row(*json.loads(packed)[1:])
 
@@ -141,16 +141,16 @@ class Rows(Generic[Row]):
 
 
 class Ledger:
-    """Ids, the oldest of which are forgotten.
+    """Answers and lessons by their ids; the oldest are forgotten.
 
     Parameters
     ----------
     most
-        Answers that are remembered, and lessons.
+        The largest number of answers to remember, and of lessons.
     most_bytes
-        Of answers.
+        The largest number of bytes of answers.
     kept
-        Lessons, as a model's file has them.
+        Lessons from a model's file.
     """
 
     def __init__(self, most: int, most_bytes: int, kept: str = "") -> None:
@@ -162,27 +162,27 @@ class Ledger:
         self._numbers = count(1)
 
     def new_id(self) -> str:
-        """An id that nothing else has."""
+        """A new, unique id."""
         return f"{self._begin}-{next(self._numbers)}"
 
     def check(self, id: str, mark: str) -> None:
-        """That an id does not belong to another event."""
+        """Raise an error if an id belongs to another event."""
         known = self.taught.get(id) or self.waiting(id)
         if known is not None and known.mark != mark:
             raise Bad(
                 409,
-                f"id={short_repr(id)} belongs to another event; give each event an id of its own",
+                f"id={short_repr(id)} belongs to another event; give each event its own id",
                 "id",
                 id,
             )
 
     def waiting(self, id: str) -> Asked | None:
-        """An answer whose label may come; None if there is none."""
+        """An answer that still has no label; None if there is none with this id."""
         packed = self.asked.get(id)
         return None if packed is None else Asked(*marshal.loads(packed))
 
     def ask(self, id: str, asked: Asked) -> list[str]:
-        """Remember an answer; the ids of those that are forgotten for it."""
+        """Remember an answer. Returns the ids of those that are forgotten to make room."""
         self._drop(id)
         self.asked[id] = packed = marshal.dumps(tuple(asked))
         self.asked_bytes += ASKED_OVERHEAD + len(packed)
@@ -198,15 +198,15 @@ class Ledger:
             self.asked_bytes -= ASKED_OVERHEAD + len(old)
 
     def teach(self, id: str, taught: Taught) -> None:
-        """Know a lesson; what was asked needs no label any more."""
+        """Record a lesson; the answer with its id no longer waits for a label."""
         self._drop(id)
         self.taught.put(id, taught, self.most)
 
 
 def kept(rows: list[bytes]) -> str:
-    """Packed rows as a model's file has them.
+    """Packed rows as text for a model's file.
 
-    It is done piece by piece, so that the thread that answers does not wait for all of it.
+    This is done piece by piece, so that the thread that answers need not wait for all of it.
     """
     if not rows:
         return ""
@@ -222,18 +222,18 @@ def kept(rows: list[bytes]) -> str:
 
 @contextlib.contextmanager
 def of_a_server(path: str, key: str) -> Iterator[None]:
-    """Name the file whose metadata has something that is not what a server writes."""
+    """Turn errors about a file's metadata into a ModelFileError that names the file."""
     try:
         yield
     except WRONG as error:
         raise ModelFileError(
-            f"{path!r} has {key!r} in its metadata, which a server reads, and which is not what a "
-            f"server writes: {error}; take another copy of the file, or save it without that"
+            f"{path!r} has {key!r} in its metadata, but not as a server writes it: {error}; take "
+            "another copy of the file, or save the model without that key"
         ) from error
 
 
 def id_of(said: Any) -> str | None:
-    """The id that a client gives, as text."""
+    """The id that a client gives, as text; None if it gives none."""
     id = said.get("id")
     if id is None:
         return None

@@ -1,14 +1,14 @@
-"""The log of lessons: what has been acknowledged is in it, a line each, until a save holds it.
+"""The log of lessons: it has all acknowledged lessons, one per line, until they are saved.
 
-    M.lessons                lessons since the last save began
-    M.lessons.000000001234   those before, while that save is not done; the number is its first one
-    M.lessons.000000001234.kept     one that a save holds, if such files are to stay
+    M.lessons                       lessons since the last save began
+    M.lessons.000000001234          earlier ones, until that save is done; the first has this number
+    M.lessons.000000001234.kept     the same after the save, if such files are to be kept
 
     8a3f00c1 {"n":1234,"do":"learn","id":"a17","label":"spam","text":"free prize",...}
 
-The number in front is the CRC-32 of what follows the space, up to the line's end. A half line at
-the end is what a crash leaves, and is dropped. Any other line that does not fit is damage: it is
-named, and nothing is guessed.
+The number in front is the CRC-32 of what follows the space, up to the end of the line. A crash may
+leave half a line at the end, which is dropped. Any other line that does not match its checksum is
+damage: an error names it, and the server does not guess.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if typing.TYPE_CHECKING:
 
 SYNC = ("always", "1s", "never")
 _LINE = json.JSONEncoder(separators=(",", ":"))
-# What waits for the disk, of all logs together: the system lets those that wait share its work.
+# Threads that wait for the disk, for all logs: the system can combine the writes of several.
 SYNCING = ThreadPoolExecutor(4, "sync")
 
 
@@ -40,13 +40,13 @@ class LessonsError(ValueError):
 
 
 def line_of(lesson: dict[str, Any]) -> bytes:
-    """A lesson as a line."""
+    """A lesson as a line of the log."""
     text = _LINE.encode(lesson).encode()
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
 def lesson_of(line: bytes) -> dict[str, Any] | None:
-    """The lesson of a line; None if it does not fit its checksum."""
+    """The lesson of a line; None if the line does not match its checksum."""
     try:
         if line[8:9] != b" " or int(line[:8], 16) != zlib.crc32(line[9:]):
             return None
@@ -63,7 +63,7 @@ def ticket_of(lesson: dict[str, Any]) -> Ticket | None:
 
 
 def segments(path: str) -> list[str]:
-    """The files of a log that are there, the oldest first."""
+    """The existing files of a log, the oldest first."""
     folder, name = os.path.split(os.path.abspath(path))
     old = [each for each in os.listdir(folder) if re.fullmatch(re.escape(name) + r"\.\d+", each)]
     found = [os.path.join(folder, each) for each in sorted(old)]
@@ -82,12 +82,12 @@ def read(path: str) -> Iterator[dict[str, Any]]:
         with open(file, "rb") as lines:
             for number, line in enumerate(lines, 1):
                 if not line.endswith(b"\n"):
-                    return  # a crash came before the answer
+                    return  # the server crashed before it acknowledged the lesson
                 lesson = lesson_of(line[:-1])
                 if lesson is None:
                     raise LessonsError(
-                        f"{file}:{number} does not fit its checksum, so nothing behind it can be "
-                        "trusted; move the file away, or cut it there, and start again"
+                        f"{file}:{number} does not match its checksum, so nothing after it can be "
+                        "trusted; move the file away, or cut it off there, and start again"
                     )
                 yield lesson
 
@@ -98,11 +98,11 @@ class Log:
     Parameters
     ----------
     path
-        The file; what lies in it stays, but for a half line at its end.
+        The file; what it contains is kept, except half a line at its end.
     sync
-        One of SYNC: when it reaches the disk.
+        One of SYNC: when lessons are forced to the disk.
     keep
-        Whether old files stay after the save that holds them.
+        Whether old files are kept after their lessons have been saved.
     """
 
     def __init__(self, path: str, sync: str, keep: bool = False) -> None:
@@ -113,15 +113,15 @@ class Log:
         self._old: list[int] = []  # files that are not synced yet
         self.written = self.synced = 0  # lines since the start
         self._syncing: asyncio.Future[None] | None = None
-        self._job: Future[None] | None = None  # the last wait for the disk
+        self._job: Future[None] | None = None  # the latest wait for the disk
 
     @property
     def size(self) -> int:
-        """Of the newest file, in bytes."""
+        """The size of the newest file in bytes."""
         return self._size
 
     def append(self, lesson: dict[str, Any]) -> None:
-        """Write a lesson. After an OSError the file is what it was."""
+        """Write a lesson. After an OSError the file is as it was before."""
         line = line_of(lesson)
         try:
             at = os.write(self._file, line)
@@ -141,7 +141,7 @@ class Log:
         os.ftruncate(self._file, self._size)
 
     async def durable(self) -> str:
-        """Wait until what has been written is as safe as `sync` says; which that is."""
+        """Wait until all lessons are as safe as `sync` says; returns "disk" or "written"."""
         if self.sync != "always":
             return "written"
         wanted = self.written
@@ -152,7 +152,7 @@ class Log:
         return "disk"
 
     async def flush(self) -> None:
-        """Have the disk take what has been written."""
+        """Force what has been written to the disk."""
         written, files = self.written, [*self._old, self._file]
         if written == self.synced:
             return
@@ -165,7 +165,7 @@ class Log:
                 os.close(file)
 
     def begin(self) -> None:
-        """Begin a new file, because a save of all lessons so far begins."""
+        """Start a new file, because a save of all lessons so far begins."""
         if not self._size:
             return
         old = f"{self.path}.{self._first or 0:012}"
@@ -176,13 +176,13 @@ class Log:
             os.rename(old, self.path)
             raise
         if self.sync == "never":
-            os.close(self._file)  # which no sync waits for
+            os.close(self._file)  # no sync will need it
         else:
             self._old.append(self._file)
         self._file, self._size, self._first = file, 0, None
 
     def saved(self, files: list[str]) -> None:
-        """A save holds all that is in these files."""
+        """Remove or rename files whose lessons have all been saved."""
         for file in files:
             with contextlib.suppress(FileNotFoundError):
                 if self.keep:
@@ -191,7 +191,7 @@ class Log:
                     os.unlink(file)
 
     def old(self) -> list[str]:
-        """Its files but the newest."""
+        """The files of the log, except the newest."""
         return [file for file in segments(self.path) if file != self.path]
 
     def close(self) -> None:
@@ -218,7 +218,7 @@ def _opened(path: str) -> int:
     file = os.open(path, flags, 0o600)
     folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
     try:
-        os.fsync(folder)  # so that the name, too, survives a power failure
+        os.fsync(folder)  # so that the file's name, too, survives a power failure
     finally:
         os.close(folder)
     return file
@@ -232,7 +232,7 @@ def _first_number(path: str) -> int | None:
 
 
 def _without_half_line(file: int) -> int:
-    """The size of a file after the half line at its end, if there is one, is cut off."""
+    """Cut off half a line at the end of a file, if there is one. Returns the file's size."""
     size = os.fstat(file).st_size
     at = size
     while at > 0:

@@ -1,4 +1,4 @@
-"""JSON: read, and written; lines of it are answered as they come."""
+"""Reading and writing JSON, and answering JSON lines as they come."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if typing.TYPE_CHECKING:
     from streamptron.service.service import Service
 
 LINES = "application/x-ndjson"
-SLICE = 0.002  # seconds of work, after which others have their turn
+SLICE = 0.002  # seconds of work before other requests get their turn
 PENDING = 1000  # answers that wait for the disk together
-SMALL = 1 << 14  # bytes of a block that is not worth another thread
-UNSENT = 1 << 26  # bytes of answers that a client has not taken; then no more of it is read
+SMALL = 1 << 14  # bytes; a smaller block is not worth another thread
+UNSENT = 1 << 26  # bytes of answers that the client has not read; beyond that, reading pauses
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What one request may take; the options of `streamptron serve` say what each is."""
+    """The limits of a request; the options of `streamptron serve` describe them."""
 
     body: int = 1 << 20
     lines: int = 1_000_000
@@ -44,7 +44,7 @@ class Limits:
 
 
 def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_constant)
@@ -70,7 +70,7 @@ def decoded_lines(lines: list[bytes]) -> list[Any]:
             value, end = _DECODER.raw_decode(text)
             if end != len(text) and text[end:].strip():
                 value = decoded(line)
-        except (ValueError, RecursionError):  # it is said why
+        except (ValueError, RecursionError):  # `decoded` says why
             try:
                 value = decoded(line)
             except Bad as error:
@@ -82,22 +82,22 @@ def decoded_lines(lines: list[bytes]) -> list[Any]:
 
 
 class Turns:
-    """Many events, done in slices, so that others have their turn in between."""
+    """Processes many events in slices, so that other requests get their turn in between."""
 
     def __init__(self, service: Service, do: str) -> None:
         self.service, self.do = service, do
         self._many: Callable[[list[Any]], list[Any]] = getattr(service, f"{do}_many")
-        self._n = 8  # events of a slice
+        self._n = 8  # events per slice
         self.writes = do != "predict"
 
     @property
     def reads_lines(self) -> bool:
-        """Whether the engine reads and answers lines, without an object for each."""
+        """Whether the engine reads and answers lines, without a Python object for each."""
         service = self.service
         return not self.writes and not service.learns and service.model.reads_lines
 
     async def done(self, events: list[Any]) -> list[Any]:
-        """What becomes of each: an object, or a Bad."""
+        """Process events. Returns an answer, or a Bad, for each."""
         found: list[Any] = []
         while len(found) < len(events):
             began = time.perf_counter()
@@ -111,7 +111,7 @@ class Turns:
         return found
 
     async def of_block(self, block: Block, number: int) -> bytes:
-        """The answers to a block, of whose lines the one before has this number."""
+        """The answers to a block; the line before it has this number."""
         lines = block.others
         found: list[Any] = []
         for at in range(0, len(lines), PENDING):
@@ -123,7 +123,7 @@ class Turns:
         return answers
 
     async def durable(self, found: list[Any]) -> None:
-        """Wait until what was learned is as safe as was asked, and say so."""
+        """Wait until what was learned is as safe as `sync` requires, and say so in the answers."""
         if not self.writes or self.service.log is None:
             return
         try:
@@ -145,27 +145,27 @@ def as_line(found: Any, number: int) -> str:
 
 
 def as_lines(found: list[Any], number: int) -> bytes:
-    """Answers as lines; the number is that of the line before them."""
+    """Answers as lines; the line before them has this number."""
     lines = [as_line(each, n) for n, each in enumerate(found, number + 1)]
     return ("\n".join(lines) + "\n").encode()
 
 
 class LinesResponse(Response):
-    """Lines that are answered as they come, each in its order.
+    """Lines that are answered as they come, in order.
 
-    Three tasks: one reads blocks of whole lines, one answers them in order, one sends. Most clients
-    send all they have before they read, so reading goes on while answers wait to be taken, up to
-    UNSENT bytes of them.
+    There are three tasks: one reads blocks of whole lines, one answers them in order, one sends the
+    answers. Most clients send everything before they read, so reading continues while up to UNSENT
+    bytes of answers wait to be sent.
 
-    Blocks that the engine reads are answered by a pool of threads, each by one: so while others are
-    scored the next one is read, and the last one sent.
+    If the engine reads the lines, a pool of threads answers the blocks, one thread per block: while
+    some are being scored, the next one is read and the previous one sent.
     """
 
     def __init__(self, request: Request, turns: Turns, limits: Limits, pool: Executor) -> None:
         super().__init__(media_type=LINES)
         del self.headers["content-length"]
         self._request, self._turns, self._limits, self._pool = request, turns, limits, pool
-        # what was read: a block, or what becomes one; bytes for Python; why it ends, or None
+        # what was read: a Block, or a future of one; bytes for Python; an error, or None at the end
         self._blocks: asyncio.Queue[Any] = asyncio.Queue(limits.jobs)
         self._unsent: list[bytes] = []
         self._size = 0
@@ -195,7 +195,7 @@ class LinesResponse(Response):
             sender.cancel()
 
     async def _drain(self) -> None:
-        """Take what still comes, until all is sent; the client may read only after that."""
+        """Read what the client still sends; it may read our answers only after that."""
         while (await self._request.receive()).get("more_body"):
             pass
 
@@ -220,7 +220,7 @@ class LinesResponse(Response):
         last = None
         try:
             await self._read_all()
-        except Exception as error:  # it is raised where all before it is answered
+        except Exception as error:  # it is raised when all lines before it are answered
             last = error
         await self._blocks.put(last)
 
@@ -238,7 +238,7 @@ class LinesResponse(Response):
             if len(rest) > limits.body:
                 raise Bad(413, f"a line has more than --max-size {limits.body} bytes")
             n += count_line_ends(block, end)
-            if not self._turns.reads_lines or n >= limits.lines:  # where it ends, Python finds
+            if not self._turns.reads_lines or n >= limits.lines:  # Python finds the limit
                 await self._blocks.put(block[:end])
             elif end > SMALL:
                 reader = self._turns.service.reader()

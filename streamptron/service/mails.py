@@ -1,7 +1,7 @@
-"""Which mails are known, so that those which the commands have learned are not learned again here.
+"""Which mails were learned, so that those learned by commands are not learned again by a server.
 
-A mail is known by what it is (files/mail.py), not by an id of a client: whether `streamptron learn`
-has taught it, spamc or HTTP, it is the same lesson, and each of them can correct it.
+A mail is recognised by its identity (files/mail.py), not by a client's id: whether it was taught by
+`streamptron learn`, spamc or HTTP, it is the same lesson, and each of them can correct it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ class Mails:
     Parameters
     ----------
     model
-        What was loaded.
+        The model that was loaded.
     ledger
-        What the service has kept of it; what the commands have changed since is settled in it.
+        The lessons that the service has recorded; it is updated with what commands have changed
+        since.
     n
         The number of the last lesson in the file.
     """
@@ -49,12 +50,12 @@ class Mails:
                     ledger.teach(id, Taught(mark, label, step.w, n))
 
     def has(self, id: str, mark: str, label: Any) -> bool:
-        """Whether a mail was learned with this label, and with no other one since."""
+        """Whether a mail was learned with this label, and with no other label since."""
         key = self._model.key(id, mark)
         return isinstance(key, tuple) and self._known.has(key, str(label))
 
     def count(self, lesson: dict[str, Any]) -> None:
-        """Know a mail by its lesson."""
+        """Record a mail from its lesson."""
         key = self._model.key(lesson["id"], lesson["mark"])
         if isinstance(key, tuple):
             names = [str(name) for name in self._model.labels.names]
@@ -64,5 +65,5 @@ class Mails:
                 self._known.add(key, str(lesson["label"]), names)
 
     def lines(self) -> dict[str, Any]:
-        """What the model's file has of the command line."""
+        """The command line's part of the model's file."""
         return {**self._lines, "mails": {"known": self._known.kept()}}

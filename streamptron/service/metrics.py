@@ -1,4 +1,4 @@
-"""Numbers for Prometheus, worked out when they are asked for."""
+"""Metrics for Prometheus, computed on request."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if typing.TYPE_CHECKING:
     from streamptron.service.service import Service
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
-MODELS = 100  # that have numbers by name
+MODELS = 100  # models that have metrics by name
 SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5)
 
 
 class Numbers:
-    """The numbers of one service."""
+    """The metrics of one service."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -43,7 +43,7 @@ class Numbers:
         self._seconds[do].observe(seconds)
 
     def text(self) -> bytes:
-        """As Prometheus reads it."""
+        """The metrics in Prometheus's text format."""
         return generate_latest(self._registry)
 
     def describe(self) -> list[Metric]:
@@ -51,7 +51,7 @@ class Numbers:
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """All numbers but the times."""
+        """All metrics except the times."""
         for kind, name, what, value in values(self._service):
             yield kind(f"streamptron_{name}", what, value=value)
         yield from self._by_label()
@@ -67,7 +67,7 @@ class Numbers:
         for key, name, what in kinds:
             family = CounterMetricFamily(f"streamptron_{name}", what, labels=["label"])
             for label, counted in self._service.tally.labels.items():
-                text = label.encode(errors="replace").decode()  # half a pair is not UTF-8
+                text = label.encode(errors="replace").decode()  # a lone surrogate is not UTF-8
                 family.add_metric([text], getattr(counted, key))
             yield family
 
@@ -85,24 +85,24 @@ class Numbers:
 
 
 def values(service: Service) -> Iterator[tuple[Any, str, str, float]]:
-    """Numbers of a model: a counter or a gauge, its name, what it is, and its value."""
+    """A model's metrics: the kind (counter or gauge), the name, the description and the value."""
     tally, learner = service.tally, service.model.learner
     counter, gauge = CounterMetricFamily, GaugeMetricFamily
     yield counter, "asked", "Events that were answered.", tally.asked
     yield counter, "lessons", "Lessons since the model began to be served.", service.n
-    yield counter, "judged", "Lessons that were answered before.", tally.lessons
+    yield counter, "judged", "Lessons whose event was answered first.", tally.lessons
     yield counter, "mistakes", "Of these, answered wrongly.", tally.mistakes
     yield counter, "corrected", "Lessons that were corrected.", tally.corrected
     yield counter, "undone", "Lessons that were taken back.", tally.undone
     yield counter, "log_loss", "Sum of the log-losses of answers.", tally.log_loss
-    yield counter, "evicted_features", "Features that have left.", learner.n_evicted
-    yield gauge, "error_ratio_lately", "Errors of the last 500 lessons.", tally.error_lately
+    yield counter, "evicted_features", "Features that were evicted.", learner.n_evicted
+    yield gauge, "error_ratio_lately", "Errors in the last 500 lessons.", tally.error_lately
     yield gauge, "features", "Features of the model.", learner.n_features
     yield gauge, "labels", "Labels of the model.", len(service.model.labels.known)
     yield gauge, "model_bytes", "Memory of the model.", learner.memory_usage
-    yield gauge, "unsaved_lessons", "Lessons in the log alone.", service.n - service.saved_n
+    yield gauge, "unsaved_lessons", "Lessons only in the log.", service.n - service.saved_n
     answers = len(service.ledger.asked)
-    yield gauge, "remembered_answers", "Answers whose label may come.", answers
+    yield gauge, "remembered_answers", "Answers that may still get a label.", answers
     age = time.time() - (service.saved_at or service.loaded_at)
     yield gauge, "save_age_seconds", "Time since the last save.", age
     if service.shadow is not None:
@@ -110,14 +110,14 @@ def values(service: Service) -> Iterator[tuple[Any, str, str, float]]:
         yield counter, "shadow_judged", "Lessons that the shadow answered.", shadow.tally.lessons
         yield counter, "shadow_mistakes", "Of these, wrongly.", shadow.tally.mistakes
         late = shadow.tally.error_lately
-        yield gauge, "shadow_error_ratio_lately", "Of the last 500 lessons.", late
-        what = "Lessons that the answering model alone answered rightly."
+        yield gauge, "shadow_error_ratio_lately", "Errors in the last 500 lessons.", late
+        what = "Lessons that only the answering model answered rightly."
         yield gauge, "only_answering_right", what, shadow.only[0]
-        yield gauge, "only_shadow_right", "The same of the shadow.", shadow.only[1]
+        yield gauge, "only_shadow_right", "The same for the shadow.", shadow.only[1]
 
 
 class Several:
-    """The numbers of several models, by name; of those used last, so that they are not too many."""
+    """The metrics of several models, by name; only of those used last, to limit their number."""
 
     def __init__(self, services: list[Service]) -> None:
         self._services = services
@@ -138,7 +138,7 @@ class Several:
 
 
 def of_all(services: list[Service]) -> bytes:
-    """The numbers of several models, as Prometheus reads them."""
+    """The metrics of several models in Prometheus's text format."""
     registry = CollectorRegistry()
     registry.register(Several(services))
     return generate_latest(registry)

@@ -1,11 +1,11 @@
-"""Which models there are: one, or those of a folder, opened when they are asked for.
+"""The models that are served: one, or those of a folder, opened on demand.
 
     FOLDER/news.model            the model `news`, at /m/news/
     FOLDER/news.model.lessons    its log
     SHADOWS/news.model           its shadow, if there is one
 
-The models used least recently are saved and closed when those that are open take too much memory;
-each is opened again when it is asked for. A model in use is not closed.
+When the open models take too much memory, the least recently used ones are saved and closed; they
+are opened again on the next request. A model in use is not closed.
 """
 
 from __future__ import annotations
@@ -37,41 +37,41 @@ NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 NAMED = "1 to 64 of a-z, 0-9, '.', '_' and '-', the first of them a letter or a digit"
 SUFFIX = ".model"
 LOOK = 1.0  # seconds
-FILES = 5  # of an open model, and of its shadow
+FILES = 5  # open files of a model and its shadow
 
 
 class One:
     """The only model."""
 
     many = False
-    n_files = 0  # that may be open, beside those that each process has
+    n_files = 0  # files that it may open, in addition to those of any process
 
     def __init__(self, service: Service) -> None:
         self.service = service
 
     async def find(self, name: str | None, creates: bool = False) -> Service:
-        """The service of a model, which is in use until `let_go`; None: of the only one."""
+        """The service of a model, which counts as in use until `let_go`; None: the only one's."""
         if name not in (None, self.service.name):
             raise Bad(404, f"there is no model {name}; this is {self.service.name}", "name", name)
         return self.service
 
     def let_go(self, service: Service) -> None:
-        """Nothing is closed before the end."""
+        """Do nothing: the only model stays open."""
 
     def opened(self) -> Iterable[Service]:
         """The services that are open."""
         return [self.service]
 
     def start(self) -> None:
-        """Open what is served from the first moment."""
+        """Open the model."""
         self.service.open()
 
     async def do(self, what: str) -> bool:
-        """Save, reload or do what is due; whether that has gone well."""
+        """Save, reload or do what is due. Returns whether that succeeded."""
         return bool(await getattr(self.service, what)())
 
     async def stop(self) -> bool:
-        """Save and close it; whether all is saved."""
+        """Save and close the model. Returns whether everything is saved."""
         saved = await self.service.save()
         self.service.close()
         return saved
@@ -85,15 +85,15 @@ class Folder:
     path
         The folder.
     settings
-        How each of them is served; `shadow` is the folder of shadows.
+        How each model is served; `shadow` is the folder of shadows.
     create
-        Writes a new model to a path; None: there are no new ones.
+        Writes a new model to a path; None: new models are not made.
     like
-        The model that new ones are copies of; None: they know nothing yet.
+        The model that new ones are copies of; None: new models start empty.
     most
-        So many there may be in the folder.
+        The largest number of models in the folder.
     most_bytes
-        Of the memory of those that are open.
+        The most memory that open models may take.
     """
 
     many = True
@@ -114,12 +114,12 @@ class Folder:
         self._create = create if like is None else partial(copy, self.file(like))
         self._like = like
         self._open: dict[str, Service] = {}  # the least recently used first
-        self._used: dict[Service, int] = {}  # by how many requests
-        self._lock = asyncio.Lock()  # one at a time is opened or closed
-        self._next_look = 0.0  # at how much memory they take
+        self._used: dict[Service, int] = {}  # the number of requests that use it
+        self._lock = asyncio.Lock()  # models are opened and closed one at a time
+        self._next_look = 0.0  # when to check the memory that they take
 
     async def find(self, name: str | None, creates: bool = False) -> Service:
-        """The service of a model, which is in use until `let_go`."""
+        """The service of a model, which counts as in use until `let_go`."""
         if name is None or not NAME.fullmatch(name):
             raise Bad(400, f"name={short_repr(name)}: give {NAMED}", "name", name)
         if name not in self._open:
@@ -135,7 +135,7 @@ class Folder:
         self._used[service] = self._used.get(service, 0) + 1
 
     def let_go(self, service: Service) -> None:
-        """A request is done with it."""
+        """Note that a request has finished with a service."""
         self._used[service] -= 1
         if not self._used[service]:
             del self._used[service]
@@ -167,14 +167,14 @@ class Folder:
         return service
 
     def _settings_of(self, name: str) -> Settings:
-        """With its shadow, if it has one."""
+        """The settings of a model, with its shadow if it has one."""
         if self.settings.shadow is None:
             return self.settings
         shadow = os.path.join(self.settings.shadow, f"{name}{SUFFIX}")
         return dataclasses.replace(self.settings, shadow=shadow if os.path.exists(shadow) else None)
 
     def _prepare(self, path: str) -> None:
-        """Write a new model, if there is none yet."""
+        """Write a new model, if it does not exist yet."""
         if self._create is not None and not os.path.exists(path):
             lock = ModelLock(path)
             with lock:
@@ -182,11 +182,11 @@ class Folder:
                     self._create(path)
 
     def file(self, name: str) -> str:
-        """Of a model."""
+        """The file of a model."""
         return os.path.join(self.path, f"{name}{SUFFIX}")
 
     def names(self) -> list[str]:
-        """Of all models in the folder."""
+        """The names of all models in the folder."""
         with os.scandir(self.path) as found:
             names = [each.name.removesuffix(SUFFIX) for each in found if _is_model(each)]
         return sorted(names)
@@ -215,7 +215,7 @@ class Folder:
         return list(self._open.values())[::-1]
 
     def start(self) -> None:
-        """Open none yet."""
+        """Check the folders; models are opened on demand."""
         if not os.path.isdir(self.path):
             raise NotADirectoryError(f"--models {self.path} is not a folder; make it first")
         shadows = self.settings.shadow
@@ -231,7 +231,7 @@ class Folder:
             )
 
     async def do(self, what: str) -> bool:
-        """Save, reload or do what is due; whether that has gone well with each."""
+        """Save, reload or do what is due. Returns whether that succeeded for all open models."""
         well = True
         for name in list(self._open):
             if service := self._open.get(name):
@@ -249,7 +249,7 @@ class Folder:
     async def _close_some(self) -> None:
         sizes = {name: service.size for name, service in self._open.items()}
         total = sum(sizes.values())
-        for name in list(sizes)[:-1]:  # the last one may be larger than all may be
+        for name in list(sizes)[:-1]:  # the last used stays, even if it alone exceeds the limit
             if total <= self.most_bytes:
                 return
             if self._open[name] in self._used:
@@ -258,11 +258,11 @@ class Folder:
             if await service.save():
                 service.close()
                 total -= sizes[name]
-            else:  # its lessons are in its log, as was said; it stays
+            else:  # a message has said so; it stays open, and its lessons are in its log
                 self._open = {name: service, **self._open}
 
     async def stop(self) -> bool:
-        """Save and close all; whether all is saved."""
+        """Save and close all models. Returns whether everything is saved."""
         saved = True
         for service in self.opened():
             saved &= await service.save()
@@ -271,7 +271,7 @@ class Folder:
 
 
 def copy(path: str, new: str) -> None:
-    """Write what a model has learned to a new file, and not how it was served."""
+    """Copy a model to a new file, without the data of its service."""
     contents = read(path)
     if isinstance(contents.metadata, dict):
         kept = {k: v for k, v in contents.metadata.items() if k not in (OURS, SHADOWS)}

@@ -1,4 +1,4 @@
-"""The API as data, by which other tools make clients and tests."""
+"""The OpenAPI description, from which other tools make clients and tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ERROR = {
     },
 }
 STRING, NUMBER, WHOLE = {"type": "string"}, {"type": "number"}, {"type": "integer"}
-LABEL = {"description": "A text or a number; of some models true or false."}
+LABEL = {"description": "A text or a number; for some models true or false."}
 ID = {"type": "string", "minLength": 1, "maxLength": 200}
 NAME = {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"}
 EVENTS = {
@@ -45,8 +45,8 @@ SHOWS = {
     "/top": "The features that count most towards a label.",
     "/queue": "What a person should label next.",
     "/stats": "All numbers of the page.",
-    "/-/ready": "Whether a model is there.",
-    "/-/healthy": "Whether the process is there.",
+    "/-/ready": "Whether a model is loaded.",
+    "/-/healthy": "Whether the process is running.",
     "/metrics": "Numbers for Prometheus.",
     "/events": "Numbers and lessons, as server-sent events.",
 }
@@ -82,7 +82,7 @@ def _does(what: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def document(many: bool = False) -> dict[str, Any]:
-    """What is at /openapi.json; of many models each has its calls below its name."""
+    """The document at /openapi.json; with many models, each has its calls under its name."""
     paths: dict[str, Any] = {f"/{name}": _does(*given) for name, given in DOES.items()}
     for path, what in SHOWS.items():
         paths[path] = _shows(path, what)

@@ -1,13 +1,13 @@
-"""A request of spamd's protocol: what a client asks, and the mail that it sends.
+"""A request of spamd's protocol: a method, fields, and a mail.
 
     PROCESS SPAMC/1.5\\r\\n
     Content-length: 1234\\r\\n        of the mail as it is sent
-    Compress: zlib\\r\\n              it is packed
+    Compress: zlib\\r\\n              the mail is compressed
     \\r\\n
     the mail
 
-Whatever is not understood and could change what the mail is, is refused, so that the client passes
-the mail on as it is; other fields that are not known are left alone, as the protocol asks.
+An unknown field that could change how the mail is to be read is refused, so that the client passes
+the mail on unchanged; other unknown fields are ignored, as the protocol requires.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import zlib
 
 from streamptron.common.names import short_repr
 
-# Exit codes of sysexits.h, as the protocol has them.
+# The protocol's codes, which are exit codes of sysexits.h.
 OK, NO_USER, UNAVAILABLE, SOFTWARE, TEMPFAIL, PROTOCOL, TOO_BIG = 0, 67, 69, 70, 75, 76, 98
 NAMES = {
     OK: "EX_OK",
@@ -30,17 +30,17 @@ NAMES = {
 }
 SHORT = ("PING", "SKIP")  # methods without a mail
 KNOWN = ("content-length", "compress", "user", "message-class", "set", "remove")
-# Names that say how the mail is sent, as those of HTTP do.
+# Names of fields that say how the mail is sent, as in HTTP.
 OTHER_BODY = re.compile(r"content-|transfer-|.*(?:compress|encod|encrypt|chunk)")
 LENGTH_MOST = 18  # digits
 
 
 class Refused(Exception):
-    """A request that gets an error: its code, and why."""
+    """A request that gets an error: the code and the reason."""
 
 
 class Request:
-    """What one client has asked: the method, its fields, and the mail."""
+    """One client's request: the method, its fields, and the mail."""
 
     def __init__(self, head: bytes) -> None:
         if head.count(b"\n") != head.count(b"\r\n") or head.count(b"\r") != head.count(b"\r\n"):
@@ -80,11 +80,11 @@ class Request:
         return self.method in SHORT
 
     def names(self, field: str) -> list[str]:
-        """What a field lists, such as `local, remote`."""
+        """The items of a field that is a list, such as `local, remote`."""
         return [name.strip().lower() for name in self.fields.get(field, "").split(",")]
 
     def is_whole(self, n_come: int, at_end: bool, most: int) -> bool:
-        """Whether all of the mail has come, as it is sent."""
+        """Whether the whole mail has come; an error if it is too long or was cut off."""
         if max(n_come, self.length or 0) > most:
             raise Refused(TOO_BIG, f"a mail of more than {most} bytes (--max-size)")
         if self.is_short:
@@ -92,7 +92,7 @@ class Request:
         if not at_end and (self.length is None or n_come < self.length):
             return False
         if self.length is not None and n_come != self.length:
-            said = f"Content-length is {self.length}, and {n_come} bytes have come"
+            said = f"Content-length is {self.length}, but {n_come} bytes have come"
             raise Refused(PROTOCOL, said)
         return True
 
@@ -102,7 +102,7 @@ class Request:
 
 
 def _unpacked(data: bytes, most: int) -> bytes:
-    """What zlib has packed, of at most so many bytes."""
+    """The mail that zlib has packed; an error if it has more than `most` bytes."""
     unpacker = zlib.decompressobj()
     try:
         mail = unpacker.decompress(data, most + 1)

@@ -1,4 +1,4 @@
-"""The process: doors, signals, what is due; and its end, after which nothing is lost."""
+"""The process: its doors, signals and regular tasks, and an end at which nothing is lost."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ if typing.TYPE_CHECKING:
     from streamptron.service.models import Folder, One
 
 TICK = 0.2  # seconds
-TRIM = 10.0  # seconds, after which free memory goes back to the system
+TRIM = 10.0  # seconds between returns of free memory to the system
 SWITCH = 0.0001
-# When Python looks for garbage. An answer waits meanwhile, so it is to look through few objects at
-# a time. What is remembered is packed (ledger.py), so that it is not looked through at all.
+# When Python collects garbage. Answers wait while it does, so it should look through few objects at
+# a time. What the service remembers is packed (ledger.py), so that the collector never sees it.
 GARBAGE = (1000, 3, 10)
 
 
 class Door(typing.Protocol):
-    """Where clients come in.
+    """A server that clients connect to.
 
     Attributes
     ----------
     place
-        How it is written.
+        Its address, as text.
     n_clients
-        How many there may be at once.
+        The largest number of clients at once.
     """
 
     place: str
     n_clients: int
 
     async def start(self) -> None:
-        """Take clients from now on."""
+        """Start to accept clients."""
 
     async def stop(self) -> None:
-        """Take no more, and answer those that have come."""
+        """Accept no more clients, and answer those that have come."""
 
 
 class Running:
@@ -53,9 +53,9 @@ class Running:
     Parameters
     ----------
     models
-        What is served.
+        The models that are served.
     doors
-        By which they are asked and taught.
+        The servers through which they are asked and taught.
     """
 
     def __init__(self, models: One | Folder, doors: list[Door]) -> None:
@@ -64,7 +64,7 @@ class Running:
         self._jobs: set[asyncio.Task[Any]] = set()
 
     def run(self) -> int:
-        """Answer until a signal ends it; the exit code."""
+        """Serve until a signal ends it. Returns the exit code."""
         memory.settle()
         _many_files(sum(door.n_clients for door in self.doors) + self.models.n_files)
         before = sys.getswitchinterval()
@@ -77,7 +77,7 @@ class Running:
     async def _run(self) -> int:
         self.models.start()
         gc.collect()
-        gc.freeze()  # what is there now stays, and is not looked through again
+        gc.freeze()  # what exists now stays, and need not be looked through again
         gc.set_threshold(*GARBAGE)
         saved = True
         try:
@@ -116,7 +116,7 @@ class Running:
         loop.add_signal_handler(signal.SIGUSR1, self._start, "save")
 
     def _start(self, what: str) -> None:
-        """Begin what a signal asks for; it ends by itself."""
+        """Start what a signal asks for, without waiting for its end."""
         job = asyncio.get_running_loop().create_task(self.models.do(what))
         self._jobs.add(job)
         job.add_done_callback(self._jobs.discard)
@@ -133,7 +133,7 @@ class Running:
 
 
 def _many_files(n: int) -> None:
-    """Let the process have so many connections, as far as the system lets it."""
+    """Allow the process this many connections, as far as the system lets it."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -1,4 +1,4 @@
-"""A model as a client sees it: events and labels of JSON in, answers out."""
+"""A model as a client sees it: events and labels from JSON in, answers out."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if typing.TYPE_CHECKING:
 
 KINDS = ("text", "fields", "x", "mail")  # of events
 INTERCEPT = "(intercept)"
-FEW = 100  # labels; of more not all probabilities are worked out for one answer
+FEW = 100  # labels; with more, an answer does not compute all probabilities
 JOURNAL = 10_000  # lessons that can be taken back
 JOURNAL_OF_MAILS = 500  # each about 100 kB
 
 
 def is_of_mails(path: str) -> bool:
-    """Whether a model reads mails, whose attachments come with them."""
+    """Whether a model reads mails, which may come with large attachments."""
     with contextlib.suppress(OSError, ValueError):
         return isinstance(read(path, mmap=True).tokenizer, MailDoor)
     return False
 
 
 class Bounds(NamedTuple):
-    """Of an event's names, and of the model's labels."""
+    """The largest number of names in an event, and of labels in the model."""
 
     features: int = 100_000
     labels: int = 1000
@@ -53,13 +53,13 @@ class Event(NamedTuple):
     Attributes
     ----------
     said
-        As a line of the log has it, ``{"text": ...}``.
+        The event as a line of the log has it, ``{"text": ...}``.
     x
-        As the model takes it.
+        The event as the model takes it.
     seen
-        As the learner takes it.
+        The event as the learner takes it.
     mark
-        By which it is known again.
+        A text by which the event is recognised.
     """
 
     said: dict[str, Any]
@@ -69,7 +69,7 @@ class Event(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What is answered: a label, or labels, in the learner's own form, and probabilities."""
+    """An answer: a label or labels, as the learner has them, and probabilities."""
 
     label: Any
     probability: float | None
@@ -82,13 +82,13 @@ class Served:
     Parameters
     ----------
     contents
-        Of its file.
+        The contents of its file.
     learns
         Whether it may be taught.
     journal
         How many lessons can be taken back; None: JOURNAL, or JOURNAL_OF_MAILS.
     bounds
-        What may come.
+        The limits of events and labels.
     new_label, known_labels
         Which labels may be learned, as for `streamptron learn`.
     """
@@ -108,7 +108,7 @@ class Served:
         if contents.wrapper is not None:
             raise ValueError("it holds a classifier for scikit-learn; save its model_ instead")
         if isinstance(self.learner, RankModel):
-            raise ValueError("it chooses among candidates, and a request has one event")
+            raise ValueError("it chooses among candidates, but a request has one event")
         self.pipeline = model_of(contents)
         self.before: Any = contents.tokenizer
         self.teaches = contents.steps is not None
@@ -148,12 +148,12 @@ class Served:
         return "text" if self.contents.tokenizer is not None else "x"
 
     def _named_fields(self) -> dict[str, str] | None:
-        """Its fields, of which each is a "text" or a "feature"; None: not known, or none."""
+        """Its fields, each a "text" or a "feature"; None if it has none, or they are unknown."""
         if self.kind != "fields":
             return None
         reading = (self.contents.lines or {}).get("reading", {})
         texts = texts_of(reading) or getattr(self.before, "fields", None)
-        if texts is None or "types" in reading:  # as dates, which have features of their own
+        if texts is None or "types" in reading:  # dates, for example, become several features
             return None
         features = reading.get("features") or ()
         return dict.fromkeys(texts, "text") | dict.fromkeys(features, "feature")
@@ -162,7 +162,7 @@ class Served:
 
     @property
     def wanted(self) -> str:
-        """How an event is given."""
+        """How to give an event, for errors."""
         if self.kind == "mail":
             return "the raw bytes of a mail, as message/rfc822"
         return f'{{"{self.kind}": ...}}'
@@ -210,7 +210,7 @@ class Served:
         return self._of_names("fields", value)
 
     def check_fields(self, said: Mapping[str, Any]) -> None:
-        """That a client gives no field that the model does not read."""
+        """Raise an error if a client gives a field that the model does not read."""
         value = said.get("fields")
         if self.fields and isinstance(value, dict) and not value.keys() <= self.fields.keys():
             name = next(each for each in value if each not in self.fields)
@@ -228,7 +228,7 @@ class Served:
         if len(value) > self.bounds.features:
             raise Bad(
                 413,
-                f"{kind} has {len(value)} names, and --max-features-per-event is "
+                f"{kind} has {len(value)} names, but --max-features-per-event is "
                 f"{self.bounds.features}",
                 kind,
             )
@@ -241,19 +241,19 @@ class Served:
         return Event({kind: value}, value, seen, _mark(text.encode()))
 
     def own_id(self, mark: str) -> str | None:
-        """The id of an event that names itself, as a mail does."""
+        """The id of an event that identifies itself, as a mail does; None for others."""
         if self.kind != "mail":
             return None
         return f"mail-{_mark(mark.encode(errors='surrogateescape'))}"
 
     def key(self, id: str, mark: str) -> Hashable:
-        """What the journal calls an event: a mail as the commands do, by its identity."""
+        """The journal's id of an event: for a mail its identity, as in the commands."""
         return tuple(mark.rsplit("\0", 1)) if id == self.own_id(mark) else id
 
     # --- Answers
 
     def answer(self, seen: Any, top: int = 0) -> Answer:
-        """What the learner answers to an event."""
+        """The learner's answer to an event."""
         learner = self.learner
         label = learner.predict_one(seen)
         if label is None:
@@ -271,9 +271,9 @@ class Served:
         return Answer(label, found[label], found)
 
     def answers(self, rows: Any) -> tuple[list[Any], array[int], array[float]]:
-        """Labels as JSON; and of each row the number of its label, or -1, and the probability.
+        """Labels as JSON, and for each row the index of its label (or -1) and the probability.
 
-        It is the engine's door for batches.
+        This uses the engine's door for batches.
         """
         n = len(rows)
         outputs, p = array("q", bytes(8 * n)), array("d", bytes(8 * n))
@@ -288,7 +288,7 @@ class Served:
         return self.kind == "text" and isinstance(self.before, TextDoor) and not self.several
 
     def likeliest(self, answer: Answer, n: int) -> list[dict[str, Any]]:
-        """The answer and the other labels by their probabilities, n together."""
+        """The answer, then the other labels by falling probability: n in all."""
         first = answer.label if not self.several else None
         order = sorted(answer.probabilities.items(), key=lambda item: -item[1])
         order.sort(key=lambda item: item[0] != first)
@@ -296,7 +296,7 @@ class Served:
 
     @property
     def explains(self) -> bool:
-        """Whether it knows its features by their names."""
+        """Whether it can explain answers by the names of features."""
         return self.learner.hash_bits is None and getattr(self.learner, "degree", 1) == 1
 
     def parts(self, seen: Any, label: Any, n: int | None = None) -> list[tuple[str, float]]:

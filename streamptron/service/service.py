@@ -1,10 +1,10 @@
-"""One model that is asked and taught: what it answers, what it keeps, and what it never loses.
+"""One model that is asked and taught: its answers, what it remembers, and how it loses nothing.
 
-    lesson -> checked -> a line of the log -> learned -> acknowledged, once the disk has it
+    lesson -> checked -> a line of the log -> learned -> acknowledged, once it is on disk
 
-All of it happens in one thread, so that the order of the log is the order in which was learned.
-What takes long goes elsewhere: a save, which writes a copy of the model that was made at once;
-waiting for the disk; and blocks of lines, if the model only answers.
+All of this happens in one thread, so that lessons are learned in the order of the log. Slow work
+goes to other threads: writing a save (of a copy of the model, which is made at once), waiting for
+the disk, and blocks of lines if the model only answers.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ if typing.TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
 OURS = "serve"  # the key of our part in a file's metadata
-LOOKS = 0.05  # seconds between mistakes that are explained, so that none costs the learner
-RECENT = 1000  # lessons of a moment that watchers hear of
-MAPPED = 1 << 26  # bytes of a file that who only answers uses in place; smaller ones are read
+LOOKS = 0.05  # seconds between mistakes that are explained, so that learning is not slowed down
+RECENT = 1000  # lessons that are kept until watchers have been told of them
+MAPPED = 1 << 26  # bytes; if it only answers, a server maps files of this size, not smaller ones
 TRIES = 5.0  # seconds until a save that has failed is tried again
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """How a model is served; the options of `streamptron serve` say what each is."""
+    """How a model is served; the options of `streamptron serve` describe the settings."""
 
     learns: bool = False
     sync: str = "always"
@@ -88,34 +88,34 @@ class Service:
 
     def __init__(self, path: str, settings: Settings) -> None:
         self.path, self.settings = path, settings
-        self.name = Path(path).stem  # what the model is called
-        self.checks: list[Callable[[Served], Any]] = []  # that a model fits all doors
+        self.name = Path(path).stem  # the model's name
+        self.checks: list[Callable[[Served], Any]] = []  # raise if a model does not fit a door
         self.learns = settings.learns
         self.n = self.saved_n = 0  # lessons
         self.lineage = secrets.token_hex(4)
         self.ledger = Ledger(settings.remember, settings.remember_bytes)
         self.tally = Tally()
         self.texts: dict[str, tuple[dict[str, Any], Any, float]] = {}  # for the queue
-        self.seen: dict[str, Any] = {}  # what doors have worked out of it
-        self.watchers = 0  # who hear of lessons
-        self.recent: deque[dict[str, Any]] = deque(maxlen=RECENT)  # lessons, while somebody watches
-        self.n_recent = 0  # that were put there
+        self.seen: dict[str, Any] = {}  # what doors have computed from it
+        self.watchers = 0  # clients that are told of lessons
+        self.recent: deque[dict[str, Any]] = deque(maxlen=RECENT)  # lessons, while anybody watches
+        self.n_recent = 0  # lessons that have ever been put there
         self.log: Any = None
         self.file = identity(path)
         self.saved_at: float | None = None
         self.loaded_at = time.time()
-        self.skipped = 0  # lessons that the model in the file's place could not learn
+        self.skipped = 0  # lessons that the model now in the file could not learn
         self._lock = ModelLock(path)
         self._saving = asyncio.Lock()
         self._last_save = self._last_look = self._last_flush = time.monotonic()
-        self._tried = 0.0  # when a save has failed
+        self._tried = 0.0  # when a save last failed
         self._next_look = 0.0
         self._said: set[str] = set()
 
     # --- The file and the log
 
     def open(self) -> None:
-        """Take the lock, the file, and what the log has behind it."""
+        """Take the lock, load the file, and learn what the log has in addition."""
         if self.learns:
             self._lock.__enter__()
         try:
@@ -135,7 +135,7 @@ class Service:
         return f"{self.path}.lessons"
 
     def close(self) -> None:
-        """Close the log, and let the file go."""
+        """Close the log, and release the lock of the file."""
         if self.log is not None:
             self.log.close()
         self._unlock()
@@ -147,12 +147,12 @@ class Service:
         self.shadow = shadow
         if shadow.lineage != self.lineage:  # it has not followed this model yet
             shadow.follow(self.lineage, self.n)
-            shadow.lock.save(self._snapshot_of(shadow))  # so that it is known from where on it does
+            shadow.lock.save(self._snapshot_of(shadow))  # so that its file says since when it does
         shadow.catch_up(lessons.read(self.log_path), self.lineage, self.n)
         if shadow.lacks:
             say(
                 f"streamptron: the shadow {path} lacks {shadow.lacks} lessons of {self.path}, "
-                "which are in the log no more"
+                "which are no longer in the log"
             )
 
     def _unlock(self) -> None:
@@ -190,12 +190,12 @@ class Service:
     def _check(self, model: Served) -> None:
         if self.settings.learn_unsure is not None and model.several:
             raise ValueError(
-                "--learn-unsure goes by the lead of one label, and the model answers several; "
-                "leave it out"
+                "--learn-unsure is for models that answer one label, and the model answers "
+                "several; leave it out"
             )
 
     def _take(self, loaded: tuple[Served, dict[str, Any]]) -> None:
-        """Serve a model that was loaded, and have it learn what the log has since its save."""
+        """Serve a loaded model, after it has learned what the log has since its save."""
         model, ours = loaded
         before = vars(self).copy()
         asked, settings = self.ledger, self.settings
@@ -226,23 +226,23 @@ class Service:
             )
 
     def _again(self, lesson: dict[str, Any]) -> None:
-        """Learn a lesson of the log."""
+        """Learn a lesson of the log again."""
         try:
             event = self.model.event(lesson)
             learn(self.model, lesson, event)
-        except (Bad, *OF_THE_LIBRARY):  # as when it was refused, or the model is another one
+        except (Bad, *OF_THE_LIBRARY):  # refused then, too, or the model is another one
             self.skipped += 1
         else:
             self._count(lesson)
 
     async def save(self) -> bool:
-        """Save what is unsaved; False, after a message, if that has failed."""
+        """Save what is unsaved. If that fails, say so and return False."""
         async with self._saving:
             self._last_save = time.monotonic()
             if not self.learns or self.n == self.saved_n:
                 return True
             loop = asyncio.get_running_loop()
-            if self.model.journal is not None:  # made ahead, so that the moment is short
+            if self.model.journal is not None:  # packed in advance, so that the snapshot is quick
                 steps: list[Step] = list(self.model.journal._steps.values())
                 await loop.run_in_executor(None, lambda: [bytes(step) for step in steps])
             try:
@@ -251,7 +251,7 @@ class Service:
                 self.log.begin()
                 files = self.log.old()
                 if shadow is not None and not await self._saved_shadow(shadow):
-                    files = []  # which have what its file lacks
+                    files = []  # keep them: they have what the shadow's file lacks
                 await loop.run_in_executor(None, self._lock.save, snapshot)
             except OSError as error:
                 self._tried = time.monotonic()
@@ -286,7 +286,7 @@ class Service:
         return True
 
     async def reload(self, asked: bool = True) -> bool:
-        """Take the model that is in the file now, and learn on top of it what is not saved."""
+        """Load the model that is in the file now, and learn again what was not saved."""
         async with self._saving:
             self._last_look = time.monotonic()
             try:
@@ -303,7 +303,7 @@ class Service:
         return True
 
     async def tick(self) -> bool:
-        """Do what is due; it is called some times a second."""
+        """Do what is due. This is called several times a second."""
         now, settings = time.monotonic(), self.settings
         if self.learns:
             unsaved = self.n - self.saved_n
@@ -335,7 +335,7 @@ class Service:
         """Answer an event."""
         event = self._event(said)
         if event is None:
-            raise Bad(400, f"give an event, as {self.model.wanted}", self.model.kind)
+            raise Bad(400, f"give an event: {self.model.wanted}", self.model.kind)
         top, explain = _number(said, "top", 1000), _number(said, "explain", 1000)
         remember = said.get("remember", True)
         if not isinstance(remember, bool):
@@ -360,7 +360,7 @@ class Service:
         return done
 
     def _event(self, said: Mapping[str, Any]) -> Event | None:
-        """The event of a client."""
+        """A client's event; None if the request has none."""
         if self.model.fields:
             self.model.check_fields(said)
         return self.model.event(said)
@@ -393,7 +393,7 @@ class Service:
                 del self.texts[next(iter(self.texts))]
 
     def judged(self, mail: bytes, label: Any, probability: float | None) -> None:
-        """Count what another door has answered to a mail, and keep that for the queue."""
+        """Count another door's answer to a mail, and keep it for the queue."""
         if self.learns and self.settings.keep_texts:
             event = typing.cast("Event", self.model.event({"mail": mail}))
             id = self.model.own_id(event.mark)
@@ -402,9 +402,9 @@ class Service:
             self.tally.ask(label)
 
     def predict_many(self, events: list[Any]) -> list[Any]:
-        """Answer events, each of which is an object or a Bad; what is wrong with one is its own.
+        """Answer events, each an object or a Bad; an error of one does not affect the others.
 
-        Texts are answered together where they are not remembered, as lines that are JSON already.
+        If the model does not learn, texts are answered together, as lines of JSON.
         """
         model = self.model
         if model.kind != "text" or model.several or self.learns:
@@ -419,7 +419,7 @@ class Service:
         try:
             rows = model.before.transform_many([events[at]["text"] for at in plain])
             labels, outputs, p = model.answers(rows)
-        except OF_THE_LIBRARY:  # one of them is wrong; which one is found singly
+        except OF_THE_LIBRARY:  # an event is wrong; answering them one by one shows which
             plain = []
         else:
             heads, tail = heads_of(labels), f',"version":{self.n}}}'
@@ -438,11 +438,11 @@ class Service:
         return answers
 
     def reader(self) -> Callable[[bytes, int], Block]:
-        """What reads and answers blocks of lines, on any thread, with the model of this moment."""
+        """A function that answers blocks of lines on any thread, with the current model."""
         return partial(Block, self.model, self.n, self.ledger.taught)
 
     def _safely(self, call: Any, said: Any) -> dict[str, Any] | Bad:
-        """What a call answers, or the error, for a line of many."""
+        """The result of a call, or its error, for one of many lines."""
         try:
             if isinstance(said, Bad):
                 return said
@@ -456,15 +456,15 @@ class Service:
     # --- Taught
 
     def learn_many(self, events: list[Any]) -> list[Any]:
-        """Learn from lines, one after the other."""
+        """Learn lessons, one after the other."""
         return [self._safely(self.learn, said) for said in events]
 
     def undo_many(self, events: list[Any]) -> list[Any]:
-        """Take back by lines."""
+        """Take lessons back, one after the other."""
         return [self._safely(self.undo, said) for said in events]
 
     def learn(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Learn a lesson, or correct one; what is not known again is written before it is done."""
+        """Learn or correct a lesson, after writing it to the log; do nothing if it is known."""
         self._may_learn()
         model, id = self.model, id_of(said)
         key = "labels" if model.several else "label"
@@ -475,14 +475,14 @@ class Service:
         event = self._event(said)
         if id is None:
             if event is None:
-                raise Bad(400, "give an event, or the id of one that was asked", "id")
+                raise Bad(400, "give an event, or the id of one that was answered", "id")
             id = model.own_id(event.mark) or self.ledger.new_id()
         if event is not None:
             self.ledger.check(id, event.mark)
         taught = self.ledger.taught.get(id)
         if taught is None and event is not None and self.mails is not None:
             name = model.name(label)
-            if self.mails.has(id, event.mark, name):  # long ago, or by a command
+            if self.mails.has(id, event.mark, name):  # learned long ago, or by a command
                 return {"id": id, key: name, "done": "known", "version": self.n}
         if taught is not None and taught.label is not None:
             same = taught.label == model.name(label) and weight in (None, taught.weight)
@@ -534,9 +534,9 @@ class Service:
     def _look(
         self, event: Event | None, seen: Any, lesson: dict[str, Any], label: Any
     ) -> dict[str, float] | None:
-        """What the words of a mistake say before it is learned; None if it is not looked at.
+        """What the words of a mistake contribute before it is learned; None if not computed.
 
-        What is seen of it is kept for the page: the answer, and the words behind it.
+        The answer, and the words behind it, are kept for the page.
         """
         model, now = self.model, time.monotonic()
         answered = lesson["answered"]
@@ -589,7 +589,7 @@ class Service:
         self._may_learn()
         id = id_of(said)
         if id is None:
-            raise Bad(400, "id is missing; give that of the lesson", "id")
+            raise Bad(400, "id is missing; give the id of the lesson", "id")
         taught, journal = self.ledger.taught.get(id), self.model.journal
         if taught is not None and taught.label is None:
             return {"id": id, "done": "known", "version": self.n}
@@ -602,7 +602,7 @@ class Service:
         lesson = self._lesson("undo", id, None, 1.0) | {"mark": taught.mark}
         step = journal._steps[key]
         self._commit(lesson, None)
-        answered = self.model.name(step.ticket.prediction)  # so that it can be taught anew
+        answered = self.model.name(step.ticket.prediction)  # so that it can be taught again
         self.ledger.ask(id, Asked(taught.mark, bytes(step.ticket), answered, None))
         return self._done("undone", lesson)
 
@@ -629,7 +629,7 @@ class Service:
         }
 
     def _commit(self, lesson: dict[str, Any], event: Event | None) -> None:
-        """Write a lesson, and learn it; after an error neither has been done."""
+        """Write a lesson and learn it; after an error, neither has happened."""
         try:
             self.log.append(lesson)
         except OSError as error:
@@ -650,7 +650,7 @@ class Service:
             self.shadow.learn(lesson)
 
     def _count(self, lesson: dict[str, Any]) -> None:
-        """Know a lesson, and count it."""
+        """Record a lesson, and count it."""
         do, id, tally = lesson["do"], lesson["id"], self.tally
         label, before = lesson["label"], self.ledger.taught.get(id)
         wrong = judged = None
@@ -693,7 +693,7 @@ class Service:
 
     @property
     def size(self) -> int:
-        """Bytes of memory that closing it would free, or about that."""
+        """About how many bytes of memory closing it would free."""
         models = [self.model] if self.shadow is None else [self.model, self.shadow.model]
         used = sum(each.learner.memory_usage for each in models)
         return int(used) + self.ledger.asked_bytes
@@ -723,7 +723,7 @@ class Service:
         }
 
     def labels(self) -> list[dict[str, Any]]:
-        """The model's labels, and what is counted of them."""
+        """The model's labels, with their counts."""
         counted = {each["label"]: each for each in self.tally.stats()["labels"]}
         none = {"asked": 0, "learned": 0, "precision": None, "recall": None}
         return [
@@ -773,7 +773,7 @@ class Service:
         return found
 
     def stats(self) -> dict[str, Any]:
-        """All numbers of the page, as JSON."""
+        """All numbers on the page, as JSON."""
         return {
             **self.tally.stats(),
             "model": self.about(),
@@ -786,7 +786,7 @@ class Service:
 
 
 def _is_plain(said: Any) -> bool:
-    """Whether an event is a text, at most with an id that is one."""
+    """Whether an event is just a text, with or without an id that is a text."""
     if type(said) is not dict or type(said.get("text")) is not str:
         return False
     id = said.get("id", "")
@@ -796,7 +796,7 @@ def _is_plain(said: Any) -> bool:
 
 
 def text_of(said: Mapping[str, Any]) -> str:
-    """An event as a person reads it, its beginning."""
+    """The beginning of an event as a person reads it."""
     (value,) = said.values()
     if "mail" in said:
         text = base64.b64decode(value)[:4000].decode("utf-8", "replace")
@@ -811,7 +811,7 @@ def _written(value: Any) -> str:
 
 
 def _number(said: Mapping[str, Any], name: str, most: int) -> int:
-    """How many, as `top` and `explain` say."""
+    """The number given as `top` or `explain`; 0 if it is not given."""
     value = said.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise Bad(

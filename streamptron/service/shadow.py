@@ -1,17 +1,18 @@
-"""A second model that is asked and taught the same, and answers no client.
+"""A second model that is asked and taught the same, but whose answers no client gets.
 
 It has no log of its own: it learns the lessons of the answering model's log, and its file says up
-to which one. That file is written before the log is cut, so that what it lacks after a crash is in
-the log.
+to which one. That file is written before the log is cut, so that what it lacks after a crash is
+still in the log.
 
-Whether one of the two is better is decided by the lessons that just one of them has answered
-rightly. If both are equally good, each of these is a toss of a coin, and
+Which of the two is better is decided by the lessons that only one of them answered rightly. If both
+are equally good, each such lesson is the toss of a fair coin. Let n = a + b be their number, a
+answered rightly by one model and b by the other. Then
 
-    e = 2^n a! b! / (n + 1)!        n = a + b of them, right by one model and by the other
+    e = 2^n a! b! / (n + 1)!
 
-is the mean of all bets on a share of heads: what a gambler has who began with 1, and whom a fair
-coin cannot make rich. That e ever comes to SURE has a probability of at most 1 / SURE, so it may be
-looked at after each lesson.
+is the mean over all bets on a share of heads: the capital of a gambler who began with 1, and whom a
+fair coin cannot make rich. The probability that e ever reaches SURE is at most 1 / SURE, so we may
+look at e after each lesson.
 
 References
 ----------
@@ -41,24 +42,24 @@ if typing.TYPE_CHECKING:
 
     from streamptron.service.served import Event
 
-KEY = "shadow"  # of our part in its file's metadata
+KEY = "shadow"  # the key of our part in its file's metadata
 SURE = 100
 WRONG = (Bad, *OF_THE_LIBRARY, MemoryError)
 
 
 class Pair(NamedTuple):
-    """A lesson as both have answered it.
+    """A lesson with the answers of both models.
 
     Attributes
     ----------
     label
-        As JSON; None: it was taken back.
+        The label, as JSON; None: the lesson was taken back.
     n
-        Its number.
+        The number of the lesson.
     judged
-        What the shadow has answered.
+        The shadow's answer.
     answered
-        What the answering model has.
+        The answering model's answer.
     """
 
     label: Any
@@ -68,7 +69,7 @@ class Pair(NamedTuple):
 
     @classmethod
     def of_row(cls, label: Any, n: int, judged: Any, answered: Any) -> Pair:
-        """The lesson of a row."""
+        """Make a pair from a row."""
         return cls(label, n, Judged(*judged), answered)
 
 
@@ -80,19 +81,19 @@ class Shadow:
     path
         Its file.
     most
-        Lessons that are known by their ids.
+        The number of lessons to remember by their ids.
     given
-        How it is made, see Served.
+        Arguments for Served.
     """
 
     def __init__(self, path: str, most: int, **given: Any) -> None:
         self.path, self.most, self._given = path, most, given
         self.lock = ModelLock(path)
-        self.skipped = 0  # lessons that did not fit it
+        self.skipped = 0  # lessons that did not fit this model
         self._said = False
 
     def open(self, kind: str, several: bool) -> None:
-        """Take the lock and the file of a model whose events are of this kind."""
+        """Take the lock and load the file; an error if its events or labels are of another kind."""
         self.lock.__enter__()
         try:
             contents = read(self.path)
@@ -108,19 +109,19 @@ class Shadow:
             raise
 
     def _remember(self, ours: dict[str, Any]) -> None:
-        """Take what its file has of the lessons so far."""
+        """Restore what its file says about earlier lessons."""
         self.lineage, self.n = ours.get("of"), int(ours.get("n", 0))
-        self.lacks = int(ours.get("lacks", 0))  # lessons that were in no log any more
-        self.only = list(ours.get("only", (0, 0)))  # right by the answering model alone, by this
+        self.lacks = int(ours.get("lacks", 0))  # lessons that were no longer in the log
+        self.only = list(ours.get("only", (0, 0)))  # right only by the answering model, by this
         self.tally = Tally(ours.get("tally"))
         self.known = Rows(Pair.of_row, ours.get("known", ""))
 
     def close(self) -> None:
-        """Let the file go."""
+        """Release the lock of the file."""
         self.lock.__exit__(None, None, None)
 
     def catch_up(self, log: Iterable[dict[str, Any]], lineage: str, n: int) -> None:
-        """Learn what the log has beyond its file; `n`: up to there the model has learned."""
+        """Learn what the log has and its file lacks, up to lesson `n`, the model's last one."""
         for lesson in log:
             if lesson["of"] == lineage and lesson["n"] > self.n:
                 self.lacks += lesson["n"] - self.n - 1
@@ -129,13 +130,13 @@ class Shadow:
         self.n = n
 
     def follow(self, lineage: str, n: int) -> None:
-        """Go on with another model."""
+        """Follow another model from now on."""
         self.lineage, self.n = lineage, n
 
     # --- Asked and taught
 
     def ask(self, said: dict[str, Any]) -> dict[str, Any]:
-        """What it answers to an event, as the log has it; nothing, if that does not fit it."""
+        """Its answer to an event, as for the log; {} if the event does not fit this model."""
         try:
             event = typing.cast("Event", self.model.event(said))
             ticket = bytes(self.model.learner.predict_ticket(event.seen))
@@ -148,7 +149,7 @@ class Shadow:
         return {"answered": self.model.name(answer.label), "p": answer.probability}
 
     def learn(self, lesson: dict[str, Any]) -> None:
-        """Learn a lesson of the log, or leave it out if it does not fit."""
+        """Learn a lesson of the log, or skip it if it does not fit."""
         self.n = lesson["n"]
         mine, known = dict(lesson.get("shadow") or {}), self.known.get(lesson["id"])
         own = {name: lesson[name] for name in ("do", "id", "mark", "label", "weight")}
@@ -184,7 +185,7 @@ class Shadow:
         self.known.put(lesson["id"], pair, self.most)
 
     def _compare(self, pair: Pair, by: int) -> None:
-        """Count a lesson that just one of the two has answered rightly."""
+        """Count a lesson if only one of the two models answered it rightly."""
         mine = pair.judged.answered
         if pair.label is None or mine is None or pair.answered is None:
             return
@@ -195,7 +196,7 @@ class Shadow:
     # --- Looked at
 
     def kept(self) -> dict[str, Any]:
-        """As its file has it, but for what is known."""
+        """The data for its file, without the lessons that are remembered."""
         return {
             "of": self.lineage,
             "n": self.n,
@@ -205,7 +206,7 @@ class Shadow:
         }
 
     def stats(self) -> dict[str, Any]:
-        """As JSON."""
+        """Its statistics as JSON."""
         tally = self.tally.stats()
         names = ("lessons", "mistakes", "error", "error_lately", "lately", "log_loss", "curve")
         a, b = self.only
@@ -223,7 +224,7 @@ class Shadow:
 
 
 def log_evidence(a: int, b: int) -> float:
-    """The logarithm of e, of so many lessons that one of two models has answered rightly alone.
+    """The logarithm of e, for a and b lessons that only one of the models answered rightly.
 
     Examples
     --------
@@ -235,12 +236,12 @@ def log_evidence(a: int, b: int) -> float:
 
 
 def sentence(a: int, b: int) -> str | None:
-    """What can be said of a difference that is more than chance; None: nothing yet."""
+    """A sentence about a difference that is more than chance; None if there is none yet."""
     if log_evidence(a, b) < math.log(SURE):
         return None
     name = "The shadow" if b > a else "The answering model"
     return (
-        f"{name} makes fewer mistakes: of {a + b:,} lessons that just one of the two answered "
-        f"rightly, it did {max(a, b):,}. If they were equally good, that would ever be seen with "
-        f"a probability of at most 1 in {SURE}."
+        f"{name} makes fewer mistakes: of {a + b:,} lessons that only one of the two answered "
+        f"rightly, it did {max(a, b):,}. If they were equally good, the probability of ever seeing "
+        f"this would be at most 1 in {SURE}."
     )

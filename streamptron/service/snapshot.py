@@ -1,4 +1,4 @@
-"""All that a file is to hold, of one moment, to be written in another thread."""
+"""Everything for a model's file, at one moment, to be written in another thread."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if typing.TYPE_CHECKING:
 
 
 class Snapshot:
-    """A model and what its service knows, as they are now.
+    """A model and its service's data, as they are now.
 
     Parameters
     ----------
     model
-        Whose file it is.
+        The model of the file.
     key, ours
-        Our part of the metadata, and its name.
+        The key of our part of the metadata, and that part.
     known
-        Lessons that are known by their ids, which become a part of it.
+        Lessons that are remembered by their ids, which are added to our part.
     lines
-        What the file has of the command line.
+        The command line's part of the file.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Snapshot:
         self._lines = lines
 
     def _file_state(self, learner: Any) -> tuple[Any, bytes | None]:
-        """As a Journal answers."""
+        """What `Journal._file_state` returns."""
         if self._steps is None:
             return self._state, None
         return self._state, packed_steps(self._model.journal.most, self._steps.items())

@@ -1,4 +1,4 @@
-"""Where a door answers: a host and a port, or a file."""
+"""Sockets of the doors: at a host and a port, or a Unix socket in a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 
 
 def listen(address: str, option: str) -> tuple[socket.socket, str]:
-    """A socket that takes clients, at HOST:PORT or at a file, and how the place is written."""
+    """A listening socket, at HOST:PORT or at a file, and its address as text."""
     host, colon, port = address.rpartition(":")
     if not colon and not address.isdigit():
         return _unix(address, option), address
@@ -24,19 +24,19 @@ def listen(address: str, option: str) -> tuple[socket.socket, str]:
         found = socket.create_server((host, int(port)), family=family)
     except OSError as error:
         raise OSError(f"{option} {address}: {error.strerror or error}") from None
-    # clients' sockets have it from here: an answer in two pieces does not wait for the other side
+    # clients' sockets inherit this: an answer in two pieces does not wait for an acknowledgement
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return found, written(found)
 
 
 def written(listener: socket.socket) -> str:
-    """How the place of a socket is written."""
+    """The address of a socket as text."""
     place = listener.getsockname()
     return place if isinstance(place, str) else "{}:{}".format(*place)
 
 
 def is_loopback(found: socket.socket) -> bool:
-    """Whether only this machine reaches a socket."""
+    """Whether only this machine can reach a socket."""
     if found.family == getattr(socket, "AF_UNIX", None):
         return True
     host = found.getsockname()[0]
@@ -44,14 +44,14 @@ def is_loopback(found: socket.socket) -> bool:
 
 
 def unlink(listener: socket.socket, place: str) -> None:
-    """Remove the file of a socket that has one."""
+    """Remove the file of a Unix socket."""
     if listener.family == socket.AF_UNIX:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(place)
 
 
 def _unix(path: str, option: str) -> socket.socket:
-    """A socket in the file system; one that a dead process has left is replaced."""
+    """A Unix socket; a file left behind by a dead process is replaced."""
     found = socket.socket(socket.AF_UNIX)
     try:
         with contextlib.suppress(FileNotFoundError), socket.socket(socket.AF_UNIX) as other:

@@ -1,13 +1,12 @@
-"""A door for mails, which judges and learns them by the protocol of spamd.
+"""A server for mails, which judges and learns them by the protocol of spamd.
 
-Debian's ``spamc`` is its client, and so is whatever speaks to SpamAssassin's daemon.
+Its clients are Debian's ``spamc`` and anything else that talks to SpamAssassin's daemon.
 
     accept -> read -> a whole request -> judged or learned, at once -> written -> closed
 
-A mail takes a fraction of a millisecond, so no client waits long. No read or write waits. A client
-that is slow has its time, and is then cut off; sizes and the number of clients are bounded. What is
-learned are lessons of the service, as those that come by HTTP: they are in its log before the
-answer.
+A mail takes a fraction of a millisecond, so no client waits long. Reads and writes never block. A
+slow client is cut off after a time limit; sizes and the number of clients are bounded. What is
+learned becomes a lesson of the service, as over HTTP, and is in its log before the answer is sent.
 """
 
 from __future__ import annotations
@@ -37,26 +36,26 @@ if typing.TYPE_CHECKING:
     from streamptron.service.service import Service
 
 HEADER_MOST = 1 << 14  # bytes of a request before its mail
-PIECE = 1 << 18  # bytes that are read or written at once
-BUFFERED = 1 << 28  # bytes of all requests that are not whole yet
-AGAIN = 1.0  # seconds until clients are taken again, if the system has no room for one
-MISSING = 404  # the status of a model that is not there
+PIECE = 1 << 18  # the most bytes that are read or written at once
+BUFFERED = 1 << 28  # bytes of all requests that are still incomplete
+AGAIN = 1.0  # seconds until clients are accepted again, if the system had no room for one
+MISSING = 404  # the status of a model that does not exist
 CODES = {403: UNAVAILABLE, 404: NO_USER, 503: TEMPFAIL, 507: TEMPFAIL}
 
 
 class Client:
-    """A connection: what has been read of its request, and what is to be written."""
+    """A connection: what was read of its request, and what is left to write."""
 
     def __init__(self, link: socket.socket) -> None:
         self.link = link
         self.ends: asyncio.TimerHandle | None = None
-        self.is_asked = False  # whether its request is whole
+        self.is_asked = False  # whether its request is complete
         self.read = bytearray()
         self.request: Request | None = None
         self.left: memoryview | None = None
 
     def take(self, data: bytes, most: int) -> Request | None:
-        """Take what was read, b"" at its end; the request, once it is whole."""
+        """Take what was read (b"" at the end). Returns the request once it is complete."""
         self.read += data
         if self.request is None:
             end = self.read.find(b"\r\n\r\n", 0, HEADER_MOST)
@@ -77,26 +76,26 @@ class Client:
 
 
 class Spamd:
-    """A door for mails, by the protocol of spamd.
+    """A server for mails, by the protocol of spamd.
 
     Parameters
     ----------
     models
-        What is asked and taught; of a folder the `User` of a request names the model.
+        The models that are asked and taught; in a folder, a request's `User` names the model.
     listener, place
-        Where it answers, and how that is written.
+        The listening socket, and its address as text.
     positive
-        The label of spam.
+        The label that means spam.
     least
         The probability below which a mail is unsure.
     most
-        The bytes of a mail.
+        The largest size of a mail in bytes.
     seconds
-        How long a client may take to send its mail, and then to take the answer.
+        How long a client may take to send its mail, and then to read the answer.
     clients
-        How many there may be at once; more wait for their turn.
+        The largest number of clients at once; others wait for their turn.
     default
-        The model of a folder for users that have none.
+        In a folder, the model for users that have none.
     """
 
     def __init__(
@@ -119,7 +118,7 @@ class Spamd:
         self.seconds = seconds
         self.n_clients = clients
         self._clients: set[Client] = set()
-        self._full_until = 0.0  # when clients are taken again, if there was no room for one
+        self._full_until = 0.0  # when clients are accepted again, if there was no room for one
         self._is_open = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._said: set[str] = set()
@@ -127,20 +126,20 @@ class Spamd:
             models.service.checks.append(self._judge(models.service).check)
 
     def _judge(self, service: Service) -> Judge:
-        """What answers by a model."""
+        """The judge for a model."""
         judge = service.seen.get("judge")
         if judge is None:
             judge = service.seen["judge"] = Judge(service, *self._given)
         return typing.cast("Judge", judge)
 
     async def start(self) -> None:
-        """Take clients from now on."""
+        """Start to accept clients."""
         self._loop = asyncio.get_running_loop()
         self.listener.setblocking(False)
         self._listen()
 
     async def stop(self) -> None:
-        """Take no more, and let those go that have what they wanted."""
+        """Accept no more clients, and answer those whose requests are complete."""
         self._full_until = math.inf
         self._listen()
         ends = time.monotonic() + self.seconds
@@ -152,7 +151,7 @@ class Spamd:
     # --- Connections
 
     def _listen(self) -> None:
-        """Take clients as long as there is room; the system lets the others wait."""
+        """Accept clients as long as there is room; the system lets the others wait."""
         left = self._full_until - time.monotonic()
         has_room = len(self._clients) < self.n_clients and left <= 0
         if self._is_open and not has_room:
@@ -166,10 +165,10 @@ class Spamd:
     def _accept(self) -> None:
         try:
             link, _ = self.listener.accept()
-        except BlockingIOError:  # it has gone again
+        except BlockingIOError:  # the client has gone again
             return
-        except OSError as error:  # as too many open files, of which it would hear again at once
-            self._fault(f"a client was not taken: {error.strerror}; it waits")
+        except OSError as error:  # too many open files, perhaps: trying again at once would fail
+            self._fault(f"a client was not accepted: {error.strerror}; it waits")
             self._full_until = time.monotonic() + AGAIN
             self._listen()
             return
@@ -181,7 +180,7 @@ class Spamd:
         self._listen()
 
     def _wait(self, client: Client) -> None:
-        """Give a client its time."""
+        """Start a client's time limit again."""
         if client.ends is not None:
             client.ends.cancel()
         client.ends = self._loop.call_later(self.seconds, self._late, client)
@@ -201,7 +200,7 @@ class Spamd:
                     self._end(client)
         except BlockingIOError:
             pass
-        except OSError:  # the client has gone
+        except OSError:  # the client has disconnected
             self._end(client)
 
     def _read(self, client: Client) -> None:
@@ -218,17 +217,17 @@ class Spamd:
             elif request.method == "TELL" or isinstance(self.models, Folder):
                 self._loop.remove_reader(client.link)
                 task = self._loop.create_task(self._ask(client, request))
-                self._tasks.add(task)  # which nothing else holds
+                self._tasks.add(task)  # nothing else holds a reference to it
                 task.add_done_callback(self._tasks.discard)
                 return
             else:
                 answer = self._judge(self.models.service).answer(request)
-        except Exception as error:  # the next mail is another one
+        except Exception as error:  # the next mail may still work
             answer = self._refusal(error)
         self._write(client, answer)
 
     async def _ask(self, client: Client, request: Request) -> None:
-        """Answer by a model that may have to be opened; a lesson once no kill takes it away."""
+        """Answer with a model that may have to be opened; a lesson is first made durable."""
         try:
             service = await self._find(request)
             try:
@@ -243,7 +242,7 @@ class Spamd:
             self._write(client, answer)
 
     async def _find(self, request: Request) -> Service:
-        """The model of the user, or the one for those that have none."""
+        """The model of the request's user, or the default model."""
         if isinstance(self.models, One):
             return await self.models.find(None)
         user = request.fields.get("user", "")
@@ -294,7 +293,7 @@ class Spamd:
         self._listen()
 
     def _fault(self, reason: str) -> None:
-        """Say what went wrong, once, however often it does."""
+        """Print an error, but only once, however often it occurs."""
         if reason not in self._said and len(self._said) < 100:
             self._said.add(reason)
             say(f"streamptron: {reason}")

@@ -1,4 +1,4 @@
-"""What systemd gives a service, and hears from it: sockets, readiness, a sign of life."""
+"""The interface to systemd: sockets, readiness, and the watchdog's sign of life."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import os
 import socket
 
-FIRST = 3  # the number of the first socket that was handed over
+FIRST = 3  # the file descriptor of the first socket that systemd passes
 
 
 def handed_over() -> socket.socket | None:
@@ -16,13 +16,13 @@ def handed_over() -> socket.socket | None:
     if os.environ["LISTEN_FDS"] != "1":
         raise ValueError("systemd hands over more than one socket; give the unit one ListenStream")
     for name in ("LISTEN_PID", "LISTEN_FDS"):
-        del os.environ[name]  # they are not for processes that this one starts
+        del os.environ[name]  # child processes must not see them
     os.set_inheritable(FIRST, False)
     return socket.socket(fileno=FIRST)
 
 
 def notify(state: str) -> None:
-    """Say a state, as READY=1, if anything listens."""
+    """Tell systemd a state, such as READY=1, if it listens."""
     place = os.environ.get("NOTIFY_SOCKET", "")
     if not place:
         return

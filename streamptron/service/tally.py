@@ -1,4 +1,4 @@
-"""What a service has seen of itself: errors, calibration, labels, confusions, words that moved."""
+"""A service's statistics: errors, calibration, labels, confusions, and words that moved."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, NamedTuple
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
 
-LABELS = 100  # that are counted by name; all others are "other"
-POINTS = 240  # of the curve: two of them become one when there are more
+LABELS = 100  # labels that are counted by name; all others count as "other"
+POINTS = 240  # points of the curve; when there are more, they are merged in pairs
 LATELY = 500  # lessons
 PAIRS = 500  # confusions
 MISTAKES = 50
-WORDS = 400  # in ten minutes; of more those that moved most
-SPANS = 6  # of ten minutes
+WORDS = 400  # words in ten minutes; if there are more, those that moved most
+SPANS = 6  # spans of ten minutes
 SPAN = 600.0  # seconds
 BUCKETS = 10
 OTHER = "other"
-LEAST = 1e-6  # of a probability in the log-loss, so that one lesson is not all of it
+LEAST = 1e-6  # the least probability in the log-loss, so that one lesson cannot dominate it
 
 
 class Counted:
-    """What is known of one label."""
+    """The counts of one label."""
 
     __slots__ = ("answered", "asked", "learned", "right")
 
@@ -34,14 +34,14 @@ class Counted:
 
 
 class Judged(NamedTuple):
-    """A lesson as it was counted, so that it can be counted anew when its label is corrected.
+    """How a lesson was counted, so that it can be counted again when its label is corrected.
 
     Attributes
     ----------
     number
-        Of the lesson, as the curve counts them.
+        The number of the lesson in the curve.
     answered, probability
-        What was answered before it.
+        The answer before the lesson.
     """
 
     number: int
@@ -50,12 +50,12 @@ class Judged(NamedTuple):
 
 
 class Curve:
-    """Mistakes over lessons, in a bounded number of points."""
+    """Mistakes over lessons, as a bounded number of points."""
 
     def __init__(self, width: int = 1, points: Iterable[int] = (), last: tuple[int, int] = (0, 0)):
-        self.width = width  # lessons of a point
-        self.points = list(points)  # mistakes in each
-        self.n, self.wrong = last  # of the point that is not full yet
+        self.width = width  # lessons per point
+        self.points = list(points)  # mistakes of each point
+        self.n, self.wrong = last  # lessons and mistakes of the point that is not full yet
 
     def add(self, wrong: bool) -> None:
         self.n += 1
@@ -67,11 +67,11 @@ class Curve:
 
     @property
     def lessons(self) -> int:
-        """So many it has had."""
+        """The number of lessons so far."""
         return self.width * len(self.points) + self.n
 
     def move(self, number: int, by: int) -> None:
-        """A lesson was a mistake, or was none, other than it was counted."""
+        """Change the count of mistakes for a lesson that was counted differently."""
         at = (number - 1) // self.width
         if at < len(self.points):
             self.points[at] += by
@@ -86,23 +86,23 @@ class Curve:
 
 
 def is_wrong(answered: Any, label: Any) -> bool:
-    """Whether an answer was not the label, or not just these labels."""
+    """Whether an answer was not the label, or not exactly these labels."""
     if isinstance(label, list):
         return set(answered or ()) != set(label)
     return bool(answered != label)
 
 
 class Tally:
-    """Numbers of one model, bounded, whatever is asked and taught.
+    """Statistics of one model, of bounded size, whatever is asked and taught.
 
-    Every lesson was answered before it was learned, so the errors are those of a model that had not
+    Every lesson is answered before it is learned, so the errors are those of a model that has not
     seen the event.
     """
 
     def __init__(self, kept: dict[str, Any] | None = None) -> None:
         kept = kept or {}
         self.asked: int = 0
-        self.lessons: int = kept.get("lessons", 0)  # that were judged
+        self.lessons: int = kept.get("lessons", 0)  # lessons that were judged
         self.mistakes: int = kept.get("mistakes", 0)
         self.corrected: int = kept.get("corrected", 0)
         self.undone: int = kept.get("undone", 0)
@@ -120,11 +120,11 @@ class Tally:
 
     @property
     def error_lately(self) -> float:
-        """Of the last lessons; 0 before the first."""
+        """The share of mistakes among the last lessons; 0 before the first."""
         return self.wrong_lately / len(self.lately) if self.lately else 0.0
 
     def kept(self) -> dict[str, Any]:
-        """As a model's file has it."""
+        """The statistics for a model's file."""
         return {
             "lessons": self.lessons,
             "mistakes": self.mistakes,
@@ -143,7 +143,7 @@ class Tally:
         }
 
     def counted(self, label: Any) -> Counted:
-        """What is counted of a label, by its name."""
+        """The counts of a label, by its name."""
         name = str(label)
         found = self.labels.get(name)
         if found is None:
@@ -160,7 +160,7 @@ class Tally:
                 self.counted(each).asked += n
 
     def judge(self, answered: Any, probability: float | None, label: Any) -> Judged:
-        """Count a lesson by what was answered before it."""
+        """Count a lesson by the answer before it."""
         if answered is None:  # a model without labels cannot answer: not a mistake
             judged = Judged(0, None, None)
             self._count(judged, label, 1)
@@ -176,8 +176,8 @@ class Tally:
         return judged
 
     def correct(self, judged: Judged | None, before: Any, label: Any) -> None:
-        """Count a lesson by its right label; None: it was taken back, and counts no more."""
-        if judged is None:  # a command has learned it
+        """Count a lesson by its right label; None: it was taken back, and no longer counts."""
+        if judged is None:  # a command learned it
             return
         self._count(judged, before, -1)
         if label is not None:
@@ -194,7 +194,7 @@ class Tally:
                 del self.lately[judged.number]
 
     def _count(self, judged: Judged, label: Any, by: int) -> None:
-        """Count a lesson, or count it no more."""
+        """Count a lesson (`by` is 1), or no longer count it (-1)."""
         answered, probability = judged.answered, judged.probability
         several = isinstance(label, list)
         for each in label if several else (label,):
@@ -214,7 +214,7 @@ class Tally:
             bucket[0] += by
             bucket[1] += right * by
             bucket[2] += probability * by
-            # of the answer alone: how much what it said of itself was worth
+            # of the answer only: how good its own probability was
             p = probability if right else 1.0 - probability
             self.log_loss -= by * math.log(max(LEAST, p))
         if wrong and not several:
@@ -231,7 +231,7 @@ class Tally:
         self.confusions[label, answered] = n
 
     def amend(self, id: str, label: Any) -> None:
-        """A lesson among the last mistakes has another label now; None: it was taken back."""
+        """Change the label of a lesson among the last mistakes; None: it was taken back."""
         for each in list(self.wrong):
             if each["id"] == id:
                 each["label"] = label
@@ -239,7 +239,7 @@ class Tally:
                     self.wrong.remove(each)
 
     def move(self, label: Any, before: dict[str, float], after: dict[str, float]) -> None:
-        """Note how far a lesson has moved what words say for its label."""
+        """Note how far a lesson has moved the words' contributions to its label."""
         span = int(time.time() // SPAN)
         if not self._moved or self._moved[-1][0] != span:
             self._moved.append((span, {}))
@@ -265,7 +265,7 @@ class Tally:
         return [{"word": word, "label": label, "by": total[word, label]} for word, label in most]
 
     def stats(self) -> dict[str, Any]:
-        """All numbers, as JSON."""
+        """All statistics, as JSON."""
         n, lately = self.lessons, len(self.lately)
         labels = sorted(self.labels.items(), key=lambda item: -item[1].learned - item[1].asked)
         pairs = sorted(self.confusions.items(), key=lambda item: -item[1])[:12]

@@ -1,4 +1,4 @@
-"""The door for HTTP: uvicorn, with what we want otherwise."""
+"""The HTTP server: uvicorn, with a few changes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ HEAD = 1 << 16  # bytes of a request's head
 
 
 def _bounded(base: Any) -> Any:
-    """A connection of httptools that takes no endless head, as one of h11 takes none."""
+    """A connection of httptools that limits a request's head, as one of h11 does."""
 
     class Bounded(base):  # type: ignore[misc]
-        _head = 0  # bytes since a part of a body, or a request's end
+        _head = 0  # bytes since the last part of a body, or the end of a request
 
         def data_received(self, data: bytes) -> None:
             self._head += len(data)
@@ -44,7 +44,7 @@ def _bounded(base: Any) -> Any:
 
 
 def _patient(base: Any, seconds: float) -> Any:
-    """A connection that ends if a request's head takes too long to come."""
+    """A connection that is closed if a request's head takes too long to come."""
 
     class Patient(base):  # type: ignore[misc]
         _ends: asyncio.TimerHandle | None = None
@@ -82,7 +82,7 @@ def _patient(base: Any, seconds: float) -> Any:
 
 
 class Process(uvicorn.Server):
-    """A server that leaves signals to us."""
+    """A uvicorn server that leaves signals to us."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> typing.Generator[None, None, None]:
@@ -90,22 +90,22 @@ class Process(uvicorn.Server):
 
 
 class Web:
-    """A door for HTTP.
+    """The HTTP server.
 
     Parameters
     ----------
     site
         The application.
     listener, place
-        Where it answers, and how that is written.
+        The listening socket, and its address as text.
     tokens
-        Who may ask and teach; None: whoever reaches the socket.
+        The valid tokens; None: anyone who can reach the socket may ask and teach.
     hosts
-        Further names under which it answers.
+        More host names to answer to.
     seconds
-        In which a client sends its request, and takes the answer.
+        The time that a client has to send its request, and to read the answer.
     most
-        Requests, and connections, at once.
+        The largest number of requests, and of connections, at once.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Web:
             ws="none",
         )
         config.load()
-        protocol: Any = config.http_protocol_class  # of httptools if it is there, else of h11
+        protocol: Any = config.http_protocol_class  # httptools if it is installed, else h11
         if hasattr(protocol, "on_body"):
             protocol = _bounded(protocol)
         config.http_protocol_class = _patient(protocol, seconds)
@@ -148,13 +148,13 @@ class Web:
         self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Take clients from now on."""
+        """Start to accept clients."""
         self._running = asyncio.create_task(self._server.serve(sockets=[self.listener]))
         while not self._server.started and not self._running.done():
             await asyncio.sleep(0.005)
 
     async def stop(self) -> None:
-        """Take no more requests, and answer those that have come."""
+        """Accept no more requests, and answer those that have come."""
         self._server.should_exit = True
         self.site.closing.set()
         if self._running is not None:

@@ -94,7 +94,7 @@ def test_a_header_in_the_middle_is_a_bad_line_and_may_be_left_out(said, tmp_path
     data = (tmp_path / "a.csv").read_bytes()
     (tmp_path / "b.csv").write_bytes(data + data)
     words = ("train", tmp_path / "b.csv", "--label", "y", "--delimiter", ";", "-m", tmp_path / "n")
-    assert "b.csv:22: the row is the header once more" in run(*words, code=1)[1]
+    assert "b.csv:22: the row repeats the header" in run(*words, code=1)[1]
     found = run(*words, "--on-error", "skip")[1]
     assert "labels  " not in found
     assert "bad lines              1\n" in found

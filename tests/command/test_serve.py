@@ -179,7 +179,7 @@ def test_another_model_in_the_file_learns_again_what_was_not_saved(model, tmp_pa
         (b"EAT SPAMC/1.5\r\nContent-length: 0\r\n\r\n", b"SPAMD/1.5 76 there is no method 'EAT'"),
         (b"CHECK SPAMC/1.5\r\nContent-length: x\r\n\r\n", b"SPAMD/1.5 76 Content-length 'x'"),
         (b"CHECK SPAMC/1.5\r\nuser\r\n\r\n", b"SPAMD/1.5 76 the field 'user' has no colon"),
-        (b"CHECK SPAMC/1.5\r\nContent-length: 9\r\n\r\nabc", b"is 9, and 3 bytes have come"),
+        (b"CHECK SPAMC/1.5\r\nContent-length: 9\r\n\r\nabc", b"is 9, but 3 bytes have come"),
         (b"CHECK SPAMC/1.5\r\nContent-length: 9999999\r\n\r\n", b"SPAMD/1.5 98 a mail of more"),
         (b"a" * 20_000, b"SPAMD/1.5 76 the request has no empty line"),
         (b"TELL SPAMC/1.5\r\nContent-length: 0\r\n\r\n", b"neither Set: local nor Remove: local"),
@@ -251,7 +251,7 @@ def test_without_a_descriptor_clients_wait(model):  # noqa: F811
         used = max(map(int, os.listdir(f"/proc/{server.pid}/fd")))
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (used + 2, used + 2))
         links = [linked(path) for _ in range(12)]
-        message = b"streamptron: a client was not taken: Too many open files; it waits\n"
+        message = b"streamptron: a client was not accepted: Too many open files; it waits\n"
         assert server.stderr.readline().endswith(message)
         for link in links:
             link.sendall(b"PING SPAMC/1.5\r\n\r\n")
@@ -279,7 +279,7 @@ def test_a_socket_that_cannot_be_taken_from_is_not_asked_again_at_once(capsys):
 
     with Full() as listener:
         asyncio.run(looks(listener))
-    assert "a client was not taken: Too many open files; it waits" in capsys.readouterr().err
+    assert "a client was not accepted: Too many open files; it waits" in capsys.readouterr().err
 
 
 def test_a_slow_client_holds_up_nobody_and_is_cut_off(model):  # noqa: F811

@@ -244,7 +244,7 @@ def test_json_lines_that_are_bad_say_why():
     assert list(found) == list(range(1, 17))
     label = "it must be a text, a number or true or false, and not missing"
     for line, reason in {
-        1: "JSON, but not an object: [1]; write one object a line",
+        1: "JSON, but not an object: [1]; write one object per line",
         2: f"the label None; {label}",
         3: f"the label None; {label}",
         4: f"the label [1]; {label}",
@@ -352,7 +352,7 @@ def test_a_feature_that_is_asked_for_twice_is_refused_at_once(format):
 def test_a_header_in_the_middle_of_a_csv_file_is_a_bad_line():
     data = b"y,a\ns,1\ny,a\nt,2\n"
     assert problems(data, "csv", label="y") == {
-        3: "the row is the header once more, as where files were joined; leave it out"
+        3: "the row repeats the header, as when files are joined; remove it"
     }
     assert events(data, "csv", label="y", on_error=lambda e: None) == [
         ({"a": 1}, "s"),
@@ -629,7 +629,7 @@ def test_a_field_with_dots_is_a_key_or_a_path(record, field, value):
     ],
 )
 def test_a_line_without_a_tab_says_which_format_it_looks_like(line, format):
-    hint = f"; of another format, which it looks like, say format={format!r}" if format else ""
+    hint = f"; the line looks like another format: give format={format!r}" if format else ""
     assert problems(line.encode(), "plain") == {1: f"no TAB; write label<TAB>text{hint}"}
 
 

@@ -88,7 +88,7 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path):
     bad = {
         'give "inputs", a list': {},
         "give each input a name": {"inputs": [1]},
-        "text: shape=[2], and data has 1": {"inputs": [column("text", ["a"], shape=[2])]},
+        "text: shape=[2], but data has 1": {"inputs": [column("text", ["a"], shape=[2])]},
         "text: 1 is not of datatype BYTES": {"inputs": [column("text", [1])]},
         "text: datatype='STRING'; give BYTES or one of": {"inputs": [column("text", [], "STRING")]},
         "the model takes one input, text": {"inputs": [column("words", ["a"])]},

@@ -113,7 +113,7 @@ function shadow(stats, found) {
     el("tbody", {}, row("answers", stats.model.class, stats, a), row("shadow", found.class, found, b)));
   const lacks = found.lacks ? ` It lacks ${count(found.lacks, "lesson")} that the log has no more.` : "";
   const left = found.left_out ? ` ${count(found.left_out, "lesson")} did not fit it.` : "";
-  const says = found.sentence || `No difference beyond chance yet: of ${count(a + b, "lesson")} that just one of the two answered rightly, the shadow did ${whole(b)}.`;
+  const says = found.sentence || `No difference beyond chance yet: of ${count(a + b, "lesson")} that only one of the two answered rightly, the shadow did ${whole(b)}.`;
   if ($("compared").textContent !== says + lacks + left) $("compared").textContent = says + lacks + left;
 }
 
