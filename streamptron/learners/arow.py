@@ -15,38 +15,39 @@ if typing.TYPE_CHECKING:
 class AROW(PairEstimator):
     """Adaptive regularisation of weights: a step size for each feature.
 
-    Each weight has a variance S, 1 at first, which falls with every step that the weight takes: the
-    weights of frequent features move little, those of rare ones far. On an event x with label Y =
+    Each weight has a variance S, 1 at first, which falls with every step of the weight: the weights
+    of frequent features move little, those of rare ones a lot. On an event x with label Y =
     +1 or -1 and Y w.x < 1: v = sum of S x^2, alpha = Y (1 - Y w.x) / (v + r), then w += alpha S x
     and S -= S^2 x^2 / (v + r). The intercept is the weight of a feature that is 1 in every event.
 
     Two labels share one score. It is above 0 for the second label seen, or for the first if that is
-    True. From the third on each label has its own score, learned against all others; the first two
-    start from w and -w, a new one from 0 with an intercept of -1. The best score wins; a tie goes
-    to the label seen first. Before the first label the prediction is None, which is not a label: do
-    not use it as a feature of another learner.
+    True. With three or more labels, each has its own score, learned against all others; the first
+    two start from w and -w, a new one from 0 with an intercept of -1. The best score wins; a tie
+    goes to the label seen first. Before the first label the prediction is None, which is not a
+    label: do not use it as a feature of another learner.
 
-    There is no average: the variances do what averaging does for a perceptron. They only fall, so
-    on a stream that drifts for long AROW forgets nothing, while a perceptron does.
+    There is no average: the variances do what averaging does for a perceptron. They can only fall,
+    so AROW never forgets, unlike a perceptron, which makes it worse on streams that keep drifting.
 
     Parameters
     ----------
     r
-        The noise of a label, above 0. Larger values make smaller steps, in which no single event
-        counts for much.
-    intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs,
-        missing As for :class:`Perceptron`. If sample weight times class weight is u, the event
-        counts as u observations: r / u replaces r. A weight of 0 moves no weights.
+        The noise of labels, above 0. Larger values make smaller steps, so that no single event
+        matters much.
+    intercept, class_weight, max_features, hash_bits, hash_seed,
+    degree, interactions, max_pairs, missing
+        As for :class:`Perceptron`. If sample weight times class weight is u, the event counts as u
+        observations: r / u replaces r. With a sample weight of 0, no weights change.
     max_labels
         As for :class:`MulticlassPerceptron`.
 
     Attributes
     ----------
     labels
-        In the order in which they were first seen.
+        The labels in the order in which they were first seen.
     weights, intercept_
-        With up to two labels ``{feature: weight}`` and a number, with more by label; weights of 0
-        are left out.
+        With up to two labels ``{feature: weight}`` and a number; with more, a dict of these by
+        label. Weights of 0 are left out.
     n_seen, n_updates, n_mistakes, n_features, n_evicted, memory_usage
         As for :class:`Perceptron`.
 

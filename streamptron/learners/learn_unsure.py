@@ -18,21 +18,21 @@ if typing.TYPE_CHECKING:
 class LearnUnsure(base.Classifier):
     """Learns an event only if the model answers it wrongly, or is not sure enough.
 
-    A model of mails then keeps the words of a fifth of them, in a quarter to a half of the memory,
-    and what it is sure of already does not wear its weights out. It errs less on some streams and
-    more on others: docs/mail.md has figures.
+    A mail model then stores the words of only a fifth of the mails, in a quarter to a half of the
+    memory, and mails that it already knows well do not change its weights. It makes fewer errors on
+    some streams and more on others: docs/mail.md has figures.
 
     Parameters
     ----------
     model
         A learner with labels, such as AdaptiveClassifier, or a pipeline of a tokenizer and one:
-        ``Mail() | AdaptiveClassifier()``. It is what learns and what is saved; how it was trained
-        is not in its file.
+        ``Mail() | AdaptiveClassifier()``. This is the model that learns and that you save; its file
+        does not say that it was trained in this way.
     margin
-        An answer of at least this margin is sure. The margin of two labels is the absolute value
-        of ``decision_function_one``, of more the best label's lead over the second. It has the
-        unit of the learner's scores; 4 is right for AdaptiveClassifier on mails. 0 learns from
-        mistakes only.
+        An answer with at least this margin is sure. With two labels the margin is the absolute
+        value of ``decision_function_one``; with more, the best label's lead over the second. It has
+        the unit of the learner's scores; 4 is right for AdaptiveClassifier on mails. With 0, only
+        mistakes are learned.
 
     Examples
     --------
@@ -68,12 +68,12 @@ class LearnUnsure(base.Classifier):
             self._learner.learn_one(x, y, w)
 
     def learn_many(self, X: Any, y: Any, w: Any = 1.0) -> None:
-        """Learn rows one after the other, each if the model is wrong about it, or unsure then.
+        """Learn rows one after the other, each only if the model is then wrong or unsure about it.
 
         Parameters
         ----------
         X, y, w
-            As for ``learn_many`` of the model; w a number.
+            As for ``learn_many`` of the model; w must be a number.
         """
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         if n_rows != len(y):
@@ -115,7 +115,7 @@ def is_unsure(learner: Any, x: Any, y: Any, margin: float) -> bool:
 
 
 def margin_of(scores: list[float]) -> float:
-    """How sure an answer is: the absolute value of one score, of more the best one's lead.
+    """How sure an answer is: the absolute value of a single score, or the lead of the best one.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def margin_of(scores: list[float]) -> float:
 
 
 def checked_margin(name: str, margin: Any) -> float:
-    """A margin as a finite number from 0."""
+    """A margin, checked to be a finite number of at least 0."""
     if isinstance(margin, bool) or not isinstance(margin, int | float):
         raise TypeError(
             f"{name}={short_repr(margin)} is {type_shown(margin)}; give a number from 0"
@@ -152,5 +152,5 @@ def _parts(model: Any) -> tuple[Any, Any]:
 
 
 def _row(X: Any, at: int) -> Any:
-    """One row of what has rows, as something that has one row."""
+    """One row of X, as an object of the same kind."""
     return X.iloc[at : at + 1] if hasattr(X, "iloc") else X[at : at + 1]

@@ -8,7 +8,7 @@ from streamptron.learners.text import TextTransformer
 
 
 class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
-    """Turns the raw bytes of a mail into words of its headers and text, and runs of bytes.
+    """Turns a mail's raw bytes into features: words of its headers and text, and runs of bytes.
 
     ``Mail() | AdaptiveClassifier()`` is a spam filter. It can be used wherever
     ``Tokenizer() | learner`` can. A broken mail is not an error: what can be read is read.
@@ -20,13 +20,13 @@ class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
     text
         Whether the words of the text that a reader sees are features: ``"free"``.
     bytes
-        Of how many raw bytes, from the mail's first one on, each four in a row are a feature:
-        ``b"Free"``. 0: none. They tell how a mail was written and packed, and take most of the
-        features, of the memory and of the time.
+        The number of raw bytes, from the start of the mail, of which each four in a row are a
+        feature: ``b"Free"``. 0: none. They show how a mail was written and encoded, and account for
+        most of the features, memory and time.
     fold
-        Whether letters become what a reader takes them for: accents go, wide, circled and
-        mathematical letters become plain, characters that are not seen are dropped, and, in a word
-        that has ASCII letters, so do look-alikes from other scripts.
+        Whether letters are replaced by what a reader takes them for: accents are removed; wide,
+        circled and mathematical letters become plain ones; invisible characters are dropped; and in
+        a word that has ASCII letters, look-alikes from other scripts become ASCII letters.
 
     Examples
     --------
@@ -45,43 +45,45 @@ class Mail(MailDoor, TextTransformer):  # type: ignore[misc]
 
     Notes
     -----
-    **Fields.** Lines up to the first empty one; a line that begins with a space or a TAB goes on
-    with the one before. A line whose name, up to a colon, is not of printable ASCII is left out. If
-    the first line is neither a field nor empty, there is no header: all is text. ``From `` lines of
-    an mbox before it do not count. Of names the first 31 characters count, in lower case, of values
-    the first 4,000 bytes; fields that begin after 65,536 bytes do not. Encoded words are decoded.
-    Of a part's own fields Content-Type and Content-Disposition count, as
+    **Fields** are the lines up to the first empty one; a line that begins with a space or a TAB
+    continues the one before. A line whose name, up to a colon, is not printable ASCII is left out.
+    If the first line is neither a field nor empty, there is no header: all is text. ``From `` lines
+    of an mbox before it do not count. Of a name the first 31 characters count, in lower case; of a
+    value the first 4,000 bytes. Fields that begin after 65,536 bytes are ignored. Encoded words are
+    decoded. Of the fields of a part, Content-Type and Content-Disposition count, as
     ``"p.content-type:html"``.
 
-    What other filters, this one, mailboxes and the receiver's programs have written is left out, of
-    the words and of the bytes, as if it were not in the mail: ``X-...Spam...``, ``X-Bogosity``,
+    Fields that other filters, this one, mailboxes and the receiver's programs write are left out of
+    both the words and the bytes, as if they were not in the mail: ``X-...Spam...``, ``X-Bogosity``,
     ``X-CRM114-...``, ``X-MS-Exchange-...SCL``, ``X-Streamptron``, ``X-Text-Class...``,
     ``X-POPFile-Link``, ``X-Gmail-Labels``, ``X-GM-...``, ``X-Mozilla-...``, ``X-Evolution...``,
     ``X-IMAP...``, ``X-Account-Key``, ``X-Label``, ``X-Keywords``, ``X-UID``, ``X-UIDL``,
     ``X-Status``, ``Status``, ``Content-Length``, ``Lines``.
 
-    **Text.** Multiparts and forwarded mails are walked: at most 64 parts, eight levels deep. Of a
-    part that is text, or ``message/...``, the first 65,536 bytes count, 262,144 of all; they are
-    decoded from base64 or quoted-printable, forwarded mails too. Of several Content-Types the one
-    counts that leads to the most. Charsets are those that the part, or the encoded word, declares:
-    all of ISO 8859, of Windows with one byte a letter, KOI8, Mac Roman, UTF-16 and UTF-7. Of those
-    of Japan, China and Korea kana, Hangul and alphabets are decoded; Han characters are only kept
-    apart: each is a character of its own, in planes 15 and 16 of Unicode, and not the one of UTF-8.
-    Without a charset, or with one that is not known, a text is UTF-8, if most of it is; else each
-    byte from 128 on is a letter, which is neither folded nor lowered.
+    **Text.** Multiparts and forwarded mails are read: at most 64 parts, eight levels deep. Of each
+    part that is text or ``message/...``, the first 65,536 bytes count, and 262,144 of all parts
+    together; they are decoded from base64 or quoted-printable, also in forwarded mails. If a part
+    has several Content-Types, the one that leads to the most text counts. The charset is the one
+    that the part, or the encoded word, declares: any of ISO 8859, of Windows with one byte per
+    letter, KOI8, Mac Roman, UTF-16 and UTF-7. In those of Japan, China and Korea, kana, Hangul and
+    alphabets are decoded; Han characters are only kept distinct: each becomes a character in planes
+    15 and 16 of Unicode, not the one that UTF-8 has for it. Without a charset, or with an unknown
+    one, a text is read as UTF-8 if most of it is valid; otherwise each byte from 128 on counts as a
+    letter, without folding or lower case.
 
-    HTML loses what browsers do not show: comments, scripts, styles, titles, frames, tags, and text
-    whose own element, or one around it, has ``hidden``, or in its style ``display:none``,
-    ``visibility:hidden``, ``font-size:0`` or ``opacity:0``. Style sheets, colours and places are
-    not looked at. Tags that only change how letters look leave nothing, others a space. Named
-    characters are those of HTML 4, with and without a semicolon as in browsers.
+    In HTML, what browsers do not show is left out: comments, scripts, styles, titles, frames, tags,
+    and text in an element that, or whose parent, is ``hidden`` or has a style with
+    ``display:none``, ``visibility:hidden``, ``font-size:0`` or ``opacity:0``. Style sheets, colours
+    and positions are not considered. Tags that only change how letters look are removed, others
+    become a space. Named characters are those of HTML 4, with and without a semicolon as in
+    browsers.
 
-    **Words** are runs of letters, digits, underscores and marks, as a Tokenizer has them, in lower
-    case and composed, without what is not seen. A word of more than 32 bytes becomes
-    ``"long<k>"``, k the bits of its length; or, if it does not begin in ASCII, pieces of up to six
-    bytes, or two characters, from each of its characters on.
+    **Words** are runs of letters, digits, underscores and marks, as in a Tokenizer, in lower case
+    and composed, without invisible characters. A word of more than 32 bytes becomes ``"long<k>"``,
+    where k is the number of bits of its length; or, if its first character is not ASCII, pieces of
+    up to six bytes or two characters, one from each of its characters on.
 
-    Every feature has the value 1. Time grows with the bytes of a mail, and memory with its text: a
+    Every feature has the value 1. Time grows with the size of a mail, and memory with its text: a
     mail of 50 MB takes a few MB.
 
     References

@@ -20,29 +20,29 @@ class MIRA(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
     C), then w_y += tau x and w_g -= tau x. The intercept counts as a feature of value 1 in x.x; an
     event with x.x = 0 teaches nothing. Sample and class weights multiply tau. Before the first
     label the prediction is None, which is not a label: do not use it as a feature of another
-    learner. `violators` says which labels share the step. Where weights are not averaged
-    (``average="none"``) a label's intercept begins at -1, or it would be the answer to many other
-    events after its first.
+    learner. `violators` says which labels share the step. If weights are not averaged
+    (``average="none"``), a label's intercept starts at -1; otherwise a new label would be the
+    answer to many other events after its first.
 
-    Words need no scaling. Features that are measured in different units do: put River's
-    ``StandardScaler()`` before the learner.
+    Words need no scaling. Features in different units do: put River's ``StandardScaler()`` before
+    the learner.
 
     Parameters
     ----------
     C
-        The largest step, above 0. Small values make noisy labels do less harm.
+        The largest step, above 0. Small values reduce the harm of noisy labels.
     update
-        "margin": whenever the loss is above 0 (PA-I against the runner-up). "mistake": only when
-        the true label does not score above the best other one.
+        When to update. "margin": whenever the loss is above 0 (PA-I against the runner-up).
+        "mistake": only if the true label does not score above the best other one.
     average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed,
         degree, interactions, max_pairs, missing
         As for :class:`Perceptron`.
     max_labels
         As for :class:`MulticlassPerceptron`.
     violators
-        Which labels lose what the true one gains. "best": g alone. Else all against which an update
-        is due, each the share s_k: with "uniform" 1 / their number, with "proportional"
-        d_k / the sum of their d, where d_k = (w_k.x - w_y.x) + 1. See the notes.
+        Which labels lose what the true one gains. "best": only g. Otherwise, all labels against
+        which an update is due, each by a share s_k: with "uniform", 1 / their number; with
+        "proportional", d_k / the sum of their d, where d_k = (w_k.x - w_y.x) + 1. See the notes.
 
     Attributes
     ----------
@@ -55,21 +55,23 @@ class MIRA(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
 
     Notes
     -----
-    To put the true label y ahead of every violator k by 1 at the least cost is a small quadratic
-    program, one constraint a label. What is solved here in its place has one constraint, the mean
-    of these with weights s_k of sum 1, and therefore a closed form::
+    To put the true label y ahead of every violator k by 1 with the smallest change is a small
+    quadratic program, with one constraint per label. The problem solved here has a single
+    constraint instead, the mean of these with weights s_k that sum to 1, and therefore a closed
+    form::
 
         min  |W' - W|^2 / 2 + C xi   with   sum_k s_k (w'_y - w'_k).x >= 1 - xi,   xi >= 0
 
-    The constraint changes fastest along w_y += x, w_k -= s_k x. A step tau along that, whose length
-    is ``|x|^2 (1 + sum_k s_k^2)`` squared, raises its left side by tau times just this number;
-    before the step it was 1 - loss, with loss = sum_k s_k d_k. So::
+    The left side of the constraint grows fastest along w_y += x, w_k -= s_k x. The squared length
+    of this direction is ``|x|^2 (1 + sum_k s_k^2)``, and a step tau along it raises the left side
+    by tau times the same number. Before the step the left side was 1 - loss, with
+    loss = sum_k s_k d_k. So::
 
         tau = min(loss / (x.x (1 + sum_k s_k^2)), C)
 
-    and after a step below C the mean lead is 1, where single labels may be nearer or farther. With
-    s_g = 1 this is the step above, and with ``update="margin"`` PA-I of Crammer et al. (2006) on
-    that one constraint.
+    After a step below C the mean lead is 1; the leads over single labels may be smaller or larger.
+    With s_g = 1 this is the step above, and with ``update="margin"`` it is PA-I of Crammer et al.
+    (2006) for that one constraint.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""MultiLabelClassifier: several labels an event."""
+"""MultiLabelClassifier: several labels per event."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class MultiLabelClassifier(  # type: ignore[misc]
 ):
     """Several labels per event, such as topics, tags or causes.
 
-    Each label is learned against its absence as :class:`AdaptiveClassifier` learns two labels: by
+    Each label is learned against its absence, as :class:`AdaptiveClassifier` learns two labels: by
     logistic regression with a step size for each weight, features weighted by how informative they
-    are, and naive Bayes as one more feature. But all labels share one model. A feature has numbers
-    for a label only if that label came with it, or was wrongly expected with a probability of more
-    than 1/8: 16 bytes for each such pair, and nothing for others. The time of an event depends on
-    the labels of its features, not on all labels.
+    are, and naive Bayes as one more feature. But all labels share one model. A feature stores
+    numbers for a label only if that label came with it, or was wrongly expected with a probability
+    of more than 1/8: 16 bytes for each such pair, and nothing for others. The time of an event
+    depends on the labels of its features, not on all labels.
 
     Labels need not be declared. A new one counts as absent from all earlier events.
 
@@ -40,26 +40,27 @@ class MultiLabelClassifier(  # type: ignore[misc]
     threshold
         A label is predicted if its probability is above this. 1/2, the default, makes the fewest
         wrong labels; about .3 gives a better F1 if labels are rare. ``{label: number}``: one for
-        each label, 1/2 for those that are not in it. ``"f1"``: the multiple of 1/64 that would have
-        given the answers so far the best F1 of all labels together; ``best_threshold`` shows it.
+        each label, and 1/2 for labels that are not in it. ``"f1"``: the multiple of 1/64 that would
+        have given the answers so far the best F1 over all labels; ``best_threshold`` shows it.
     max_features
-        As for :class:`Perceptron`; a feature's size is its largest weight of all labels times the
-        root of how often it has come.
+        As for :class:`Perceptron`; a feature's size is its largest weight over all labels, times
+        the square root of how often it has come.
     max_labels
-        At most this many labels: an event with one too many is a ValueError, and nothing is learned
-        of it. None: any number. A label costs some 250 bytes and 16 for each feature that it comes
-        with, so whoever can invent labels can take memory: 16 bytes for each label and feature
-        of the events that they send.
+        The largest number of labels. An event with more is a ValueError, and is not learned. None:
+        no limit. A label costs about 250 bytes, and 16 for each feature that it comes with; so
+        users who can send labels of their own can use up memory, 16 bytes for each label and
+        feature of their events.
     hash_bits, hash_seed, degree, interactions, max_pairs, missing
         As for :class:`Perceptron`.
 
     Attributes
     ----------
     labels
-        In the order in which they were first seen; new ones of a set in the order of their repr.
+        The labels in the order in which they were first seen; those that came in the same set, in
+        the order of their repr.
     weights
-        ``{label: {feature: weight}}``, of scaled values; ``explain_one`` says what each feature
-        contributes to the score of a label.
+        ``{label: {feature: weight}}``, which apply to scaled values; ``explain_one`` says what each
+        feature contributes to the score of a label.
     intercept_
         ``{label: intercept}``.
     best_threshold
@@ -67,12 +68,12 @@ class MultiLabelClassifier(  # type: ignore[misc]
     n_seen, n_updates, n_features, n_evicted, memory_usage
         As for :class:`Perceptron`.
     n_mistakes
-        Events whose set of labels was not predicted exactly, at a threshold of 1/2.
+        Events whose set of labels was not predicted exactly, with a threshold of 1/2.
 
     Notes
     -----
-    ``decision_function_one`` is the score of each label, whose sigmoid is its probability. They are
-    independent: the probabilities of an event's labels need not sum to 1.
+    ``decision_function_one`` gives the score of each label; the sigmoid of the score is the
+    probability. Probabilities are independent: those of an event's labels need not sum to 1.
 
     Examples
     --------
@@ -87,7 +88,7 @@ class MultiLabelClassifier(  # type: ignore[misc]
     >>> sorted(label for label in answer if answer[label])
     ['crude', 'ship']
 
-    River's protocol, with labels that are known to be absent, and others left open:
+    River's protocol, with labels that are known to be absent, and nothing said about others:
 
     >>> model.learn_one("oil prices rise", {"crude": True, "ship": False})
     >>> model.predict_proba_one("oil prices")["crude"][True] > 0.9
@@ -96,7 +97,7 @@ class MultiLabelClassifier(  # type: ignore[misc]
     References
     ----------
     * Read, J., Pfahringer, B., Holmes, G. & Frank, E. (2011). Classifier chains for multi-label
-      classification. Machine Learning 85: on one classifier a label, the baseline.
+      classification. Machine Learning 85: on one classifier per label, the baseline.
     """
 
     def __init__(
@@ -115,18 +116,18 @@ class MultiLabelClassifier(  # type: ignore[misc]
     ) -> None:
         self._configure(RULES.SETS, **arguments(locals()))
 
-    # The parameters of its own, as they were given.
-    eta = kept[float]("How far a step goes.")
-    forget = kept[float]("How fast a weight's steps grow long again.")
+    # The parameters that only this learner has, as they were given.
+    eta = kept[float]("The step size.")
+    forget = kept[float]("How fast a weight's steps become long again.")
     threshold = kept[float | dict[Hashable, float] | str](
         "The probability above which a label is answered."
     )
 
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
-        """Not for this learner: weights alone do not make a model of it."""
+        """Not supported: this learner needs more than weights."""
         raise TypeError(
-            "MultiLabelClassifier keeps counts beside each weight and cannot start from weights; "
+            "MultiLabelClassifier keeps counts with each weight and cannot start from weights; "
             "save or pickle a model"
         )
 
@@ -142,20 +143,21 @@ class MultiLabelClassifier(  # type: ignore[misc]
     ) -> None:
         """Learn from the rows of a matrix or frame, one after the other.
 
-        Afterwards the model is, to the last bit, as if ``learn_one`` had learned row by row. All of
-        it is checked: on an error nothing has been learned.
+        The model becomes the same, to the last bit, as if ``learn_one`` had learned row by row.
+        Everything is checked first: after an error, nothing has been learned.
 
         Parameters
         ----------
         X, feature_names
             As for ``Perceptron.learn_many``.
         y
-            A sequence of what ``learn_one`` takes, one a row; or an indicator matrix of 0 and 1, a
-            row an event and a column a label: an array, a sparse matrix, or a frame.
+            A sequence of label sets as ``learn_one`` takes them, one per row; or an indicator
+            matrix of 0 and 1, with a row per event and a column per label: an array, a sparse
+            matrix, or a frame.
         w
-            The sample weight of all rows, or one a row.
+            The sample weight of all rows, or one weight per row.
         labels
-            Of an indicator matrix: the label of each column. A frame's columns have names.
+            For an indicator matrix without column names: the label of each column.
 
         Raises
         ------
@@ -175,7 +177,7 @@ class MultiLabelClassifier(  # type: ignore[misc]
         >>> model.predict_many(X[:3]).astype(int).tolist()
         [[1, 0], [0, 1], [1, 1]]
         """
-        import numpy as np  # not before it is needed, as in ``_batch``
+        import numpy as np  # only when it is needed, as in ``_batch``
 
         from streamptron.estimator.batches import steps_of
         from streamptron.estimator.multilabel import sets_of
@@ -206,13 +208,13 @@ class MultiLabelClassifier(  # type: ignore[misc]
 
         Returns
         -------
-        Truth values: a frame of one column a label if X is one, else an array of one column a
-        label, in the order of ``labels``.
+        Truth values with one column per label, in the order of ``labels``: a frame if X is one,
+        else an array.
         """
         import numpy as np
 
         p = self.predict_proba_many(X, feature_names, n_jobs=n_jobs)
-        # another thread may have taught it more labels since then; they come behind these
+        # another thread may have taught it more labels since; they come after these
         columns = self.labels[: p.shape[1]] if isinstance(p, np.ndarray) else list(p.columns)
         above = np.array([self._threshold_of(label) for label in columns])
         return p > (above if isinstance(p, np.ndarray) else above[None, :])
@@ -223,8 +225,8 @@ class MultiLabelClassifier(  # type: ignore[misc]
         return self.best_threshold if isinstance(self.threshold, str) else self.threshold
 
     def test_then_train_many(self, X: Any, y: Any, w: Any = 1.0, feature_names: Any = None) -> Any:
-        """Not for this learner: each row may add labels, which are columns of the answers."""
+        """Not supported: each row may add labels, and so columns to the answers."""
         raise TypeError(
-            "test_then_train_many has one answer a row, and the labels of a MultiLabelClassifier "
-            "grow with the rows; use test_then_train_one, or predict_many and then learn_many"
+            "test_then_train_many is not for MultiLabelClassifier, whose labels grow with the "
+            "rows; use test_then_train_one, or predict_many and then learn_many"
         )

@@ -14,11 +14,11 @@ if typing.TYPE_CHECKING:
 
 
 class Averaged:
-    """The parameters of learners that keep other weights beside the current ones."""
+    """The parameters of learners that keep an average or a pocket next to the current weights."""
 
     _param: Callable[[str], Any]
 
-    average = kept[str]('The average kept: "none", "uniform" or "exponential".')
+    average = kept[str]('Which average is kept: "none", "uniform" or "exponential".')
     half_life = kept[float]("The half-life of the exponential average, in events.")
     pocket = kept[bool]("Whether the weights that made the fewest mistakes are kept, too.")
     serve = kept[str]("Which weights answer.")
@@ -28,29 +28,29 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
     """Binary perceptron with a running average and an optional pocket.
 
     On an event x with label y (+1 for True, -1 for False) and score a = w.x + b: if y a <= margin,
-    then w += y x and b += y. A score of 0 is a mistake for either label; the prediction is True
-    where the score is above 0.
+    then w += y x and b += y. A score of 0 is a mistake for either label; the prediction is True if
+    the score is above 0.
 
-    Only the current weights learn. Beside them the model keeps their running average and, if asked,
-    a pocket; neither ever changes the current weights, so learning can continue at any time.
-    `serve` chooses which of these vectors answers.
+    Only the current weights learn. The model also keeps their running average and, if asked, a
+    pocket; neither ever changes the current weights, so learning can continue at any time. `serve`
+    chooses which of these vectors answers.
 
-    Words need no scaling. Features that are measured in different units do: put River's
-    ``StandardScaler()`` before the learner.
+    Words need no scaling. Features in different units do: put River's ``StandardScaler()`` before
+    the learner.
 
     Parameters
     ----------
     margin
         Update whenever y a <= margin, in units of the score. 0 is the classical perceptron.
     average
-        "uniform": the mean of all weight vectors w_0 .. w_T, each as long as it lasted (right for a
-        shuffled stream). "exponential": recent ones count more (for a stream that drifts). "none":
-        there is no average.
+        "uniform": the mean of all weight vectors w_0 .. w_T, each weighted by how long it lasted
+        (right for a shuffled stream). "exponential": recent ones count more (for a stream that
+        drifts). "none": there is no average.
     half_life
-        The half-life of the exponential average, in events, from 1 to 1e10: a weight vector this
-        long ago counts half.
+        The half-life of the exponential average, in events, from 1 to 1e10: a weight vector of that
+        age counts half.
     pocket
-        Keep a copy of the weights from their best recent time.
+        Keep a copy of the weights from when they were best lately.
     serve
         Which weights answer: "current", "average", "pocket", or "best": the kept vector that has
         made the fewest mistakes lately, counted on every labelled event before it is learned.
@@ -60,32 +60,32 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
         ``{label: weight}``: scales the steps for a label. Labels that are not in it have weight 1.
     max_features
         None: every feature that was ever in an update keeps its weights. A number: at most that
-        many features have weights. A new one then replaces one that matters little and has not come
-        for long: of the next 16 in turn that are not in the current event, the one with the
-        smallest size^2 / age. Its size is its largest absolute weight over all labels and kept
+        many features have weights. A new feature then replaces one that matters little and has not
+        come for a long time: of the next 16 in turn that are not in the current event, the one with
+        the smallest size^2 / age. Its size is its largest absolute weight over all labels and kept
         vectors; its age is the number of events since it was last in a labelled one, counting only
         events that evicted a feature. An evicted feature is forgotten: if it comes back, it starts
-        from 0. If an event has more features than this, those without a place are dropped at once.
+        from 0. If an event has more features than this, the excess ones are dropped at once.
     hash_bits
-        None: every feature has weights of its own, found by its name. A number b: a feature's hash
+        None: every feature has its own weights, found by its name. A number b: a feature's hash
         gives it one of 2**b numbers; no names are kept, and features with the same number share
-        weights. Memory is used only for numbers that have come.
+        weights. Memory is used only for numbers that have occurred.
     hash_seed
         Seeds the hash; by default a secret random number, so that others cannot choose features
-        that collide. With `hash_bits` a given seed makes a run repeatable.
+        that collide. With `hash_bits`, a given seed makes a run repeatable.
     degree
-        1: the features of an event. 2: also all pairs of two of them, each a feature of its own,
-        named ``Pair(first, second)``, whose value is the product.
+        1: the features of an event. 2: also all pairs of them; each pair is a feature named
+        ``Pair(first, second)``, whose value is the product.
     interactions
         Pairs of fields, such as ``[("user", "ad")]``: also the pairs of a feature of one field and
-        a feature of the other. A feature's field is its name, if it is a str, up to a ``:``, ``=``
-        or ``^``, or all of it.
+        a feature of the other. The field of a feature, if its name is a str, is the name up to a
+        ``:``, ``=`` or ``^``, or the whole name.
     max_pairs
-        An event that makes more pairs than this is a ValueError; from 1 to 2**31.
+        The largest number of pairs that an event may make, from 1 to 2**31; more are a ValueError.
     missing
         "skip": None, an empty text, pandas' NA and NaT and a frame's null are left out of an event,
-        and NaN is an error. "skip_nan": NaN is left out, too. "refuse": all are errors. See
-        docs/learning.md, "Texts and gaps".
+        and NaN is an error. "skip_nan": NaN is left out, too. "refuse": all of these are errors.
+        See docs/learning.md, "Texts and gaps".
 
     Attributes
     ----------
@@ -94,14 +94,15 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
     intercept_, averaged_intercept, pocket_intercept
         The weight of the constant 1.
     n_seen, n_updates, n_mistakes, n_features
-        Labelled events; events that changed the weights; events that the current weights got wrong;
-        features that have weights (a feature gets them at the first update that touches it).
+        The number of labelled events; of events that changed the weights; of events that the
+        current weights got wrong; and of features that have weights (a feature gets them in its
+        first update).
     n_evicted
-        Features that were evicted (see `max_features`).
+        The number of features that were evicted (see `max_features`).
     serving
         The kept vector that answers now.
     memory_usage
-        Bytes held.
+        The memory that the model uses, in bytes.
 
     Examples
     --------
@@ -144,14 +145,14 @@ class Perceptron(Averaged, BinaryEstimator):  # type: ignore[misc]  # no **kwarg
 class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs
     """Multiclass perceptron with running averages and an optional pocket.
 
-    One weight vector a label; the best score wins, a tie goes to the label seen first. If the true
-    label does not beat the best other label by more than `margin`, its weights gain x and the
-    other's lose x; or all labels that are so near lose a share of x (see `violators`). Labels need
-    not be declared: a new one starts from zero. Before the first label the prediction is None,
-    which is not a label: do not use it as a feature of another learner.
+    Each label has a weight vector. The best score wins; a tie goes to the label seen first. If the
+    true label does not beat the best other label by more than `margin`, its weights gain x and the
+    other's lose x; or all labels that are within the margin lose a share of x (see `violators`).
+    Labels need not be declared: a new one starts from zero. Before the first label the prediction
+    is None, which is not a label: do not use it as a feature of another learner.
 
-    Words need no scaling. Features that are measured in different units do: put River's
-    ``StandardScaler()`` before the learner.
+    Words need no scaling. Features in different units do: put River's ``StandardScaler()`` before
+    the learner.
 
     Parameters
     ----------
@@ -161,19 +162,19 @@ class MulticlassPerceptron(Averaged, LabelEstimator):  # type: ignore[misc]  # n
         degree, interactions, max_pairs, missing
         As for :class:`Perceptron`.
     max_labels
-        At most this many labels: one too many is a ValueError, and nothing is learned of its
-        event or batch. None: any number.
+        The largest number of labels. One more is a ValueError, and its event or batch is not
+        learned. None: no limit.
     violators
-        Which labels lose what the true one gains. "best": the best other one alone, by x. Else all
-        that violate the margin, those ahead of the true one by d_k = w_k.x - w_y.x + margin >= 0,
-        lose s_k x each. "uniform": s_k = 1 / their number. "proportional": s_k = d_k / the sum of
-        their d, as "uniform" where that is 0. With ``margin=0`` these are the uniform and the
+        Which labels lose what the true one gains. "best": only the best other one, which loses x.
+        Otherwise, each label that violates the margin, with d_k = w_k.x - w_y.x + margin >= 0,
+        loses s_k x. "uniform": s_k = 1 / their number. "proportional": s_k = d_k / the sum of their
+        d, or as with "uniform" if that sum is 0. With ``margin=0`` these are the uniform and the
         proportional update of Crammer & Singer; all three have the same bound on mistakes.
 
     Attributes
     ----------
     labels
-        In the order in which they were first seen.
+        The labels in the order in which they were first seen.
     weights, averaged_weights, pocket_weights
         ``{label: {feature: weight}}``; weights of 0 are left out.
     intercept_, averaged_intercept, pocket_intercept

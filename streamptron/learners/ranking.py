@@ -1,4 +1,4 @@
-"""The ranking perceptron: which of some candidates is the right one."""
+"""The ranking perceptron, which chooses among candidates."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ if typing.TYPE_CHECKING:
 
 
 class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
-    """Perceptron that chooses among candidates, or ranks them; all of them share one weight vector.
+    """Perceptron that chooses among candidates, or ranks them, with one weight vector for all.
 
-    An event is a set of candidates, of which one was chosen: a link that was clicked, the action
-    that was right, the best translation. The score w.x is that of a candidate's features; the best
-    one wins, of equals the first. If the chosen one's lead over the best other one is at most
-    `margin`: w += x_chosen - x_other. A tie is a mistake. From a single candidate nothing can be
-    learned; it is not an error. There is no intercept, which would be the same for all candidates.
+    An event is a set of candidates, one of which was chosen: a link that was clicked, the action
+    that was right, the best translation. A candidate with features x has the score w.x; the best
+    score wins, and the first of equal ones. If the chosen candidate's lead over the best other one
+    is at most `margin`: w += x_chosen - x_other. A tie is a mistake. A single candidate teaches
+    nothing, but is not an error. There is no intercept, as it would be the same for all candidates.
 
-    ``learn_many`` learns from documents with grades, as svmlight files with ``qid`` have them.
+    ``learn_many`` learns from documents with grades, as in svmlight files with ``qid``.
 
-    Candidates need no scaling if their features are words. Features in different units do: give
-    each candidate to a ``StandardScaler`` of River's first.
+    Words need no scaling. Features in different units do: pass each candidate through River's
+    ``StandardScaler`` first.
 
     Parameters
     ----------
     update
-        The step, a multiple of x_chosen - x_other = d. "perceptron": d itself. "margin": MIRA's,
-        the smallest that makes the lead 1, or C d if that is shorter, whenever the lead is less
-        than 1; "mistake": only at a mistake.
+        The step, a multiple of d = x_chosen - x_other. "perceptron": d itself. "margin": MIRA's
+        step, the smallest that makes the lead 1, or C d if that is shorter; it is taken whenever
+        the lead is less than 1. "mistake": the same step, taken only at a mistake.
     margin
-        Of update="perceptron": update whenever the lead is at most this.
+        For update="perceptron": update whenever the lead is at most this.
     C
-        Of the other two: the largest step, above 0.
+        For the other two: the largest step, above 0.
     average, half_life, pocket, serve, max_features, hash_bits, hash_seed
         As for :class:`Perceptron`.
     degree, interactions, max_pairs, missing
-        As for :class:`Perceptron`, of each candidate's features.
+        As for :class:`Perceptron`, applied to the features of each candidate.
 
     Attributes
     ----------
     weights, averaged_weights, pocket_weights
         ``{feature: weight}``; features with weight 0 are left out.
     n_seen, n_updates, n_mistakes, n_features, n_evicted, serving, memory_usage
-        As for :class:`Perceptron`. A tie that the chosen one wins, being the first, is not a
-        mistake of the answer, but one to learn from.
+        As for :class:`Perceptron`. If the chosen candidate wins a tie because it is the first, that
+        is not counted in n_mistakes, but it is learned from.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
     >>> model.explain_one(hotels)
     [('cheap', 1.0), ('expensive', 1.0)]
 
-    Of texts:
+    With texts:
 
     >>> from streamptron import Tokenizer
     >>> answers = Tokenizer() | RankingPerceptron()
@@ -113,7 +113,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
 
     def _check_one_event(self, what: str) -> None:
         raise TypeError(
-            f"{what}: a ticket holds one event, and RankingPerceptron learns from candidates; keep "
+            f"{what}: a ticket holds one event, but RankingPerceptron learns from candidates; keep "
             "the candidates until the choice is known"
         )
 
@@ -150,29 +150,30 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
     ) -> None:
         """Learn from the rows of queries, which have grades of relevance.
 
-        Row by row, each learns its place below those that are better: of the rows of a higher grade
-        in its query the worst-scoring one must have the lead over it, as the chosen one has over
-        the best other one in ``learn_one``. So a row that has nothing above it teaches nothing, nor
-        does a query whose rows all have one grade, and only the order of the grades counts.
-        Afterwards the weights are, to the last bit, as if ``learn_one`` had chosen each row from
-        itself and the rows of higher grade, in their order, with the signs of all values changed,
-        those of pairs too: the best is the worst then. That takes time in proportion to the rows of
-        a query times its non-zeros. Which vector answers (`serve`) is judged by what each said
-        before it learned any row of the query: later it has seen these documents.
+        Each row in turn is learned against the better rows of its query: of those with a higher
+        grade, the one with the lowest score must lead the row, as the chosen candidate must lead
+        the best other one in ``learn_one``. So a row without better ones teaches nothing, nor does
+        a query whose rows all have the same grade, and only the order of the grades counts. The
+        weights become the same, to the last bit, as if ``learn_one`` had chosen each row among
+        itself and the rows with a higher grade, in their order, with the signs of all values
+        reversed (those of pairs, too), so that the best is the worst. This takes time proportional
+        to a query's rows times its nonzero values. Which vector answers (`serve`) is decided by the
+        answers before any row of the query is learned: after that, the vectors have seen its
+        documents.
 
-        Everything is checked first: on an error nothing has been learned.
+        Everything is checked first: after an error, nothing has been learned.
 
         Parameters
         ----------
         X
-            One document a row: what ``Perceptron.learn_many`` takes, or a list of mappings of
-            features to numbers, whose features are taken in the order in which they first come.
+            One document per row: anything that ``Perceptron.learn_many`` takes, or a list of
+            mappings of features to numbers, whose features are ordered by first appearance.
         grades
-            A number a row, the larger the better.
+            A number per row, the larger the better.
         qid
-            The query of each row. The rows of a query are consecutive.
+            The query of each row. The rows of a query must be consecutive.
         w
-            The sample weight of all rows, or one a row: it scales the step that the row makes.
+            The sample weight of all rows, or one weight per row: it scales the row's step.
         feature_names
             As for ``Perceptron.learn_many``.
 
@@ -180,10 +181,10 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         ------
         TypeError, ValueError
             If X or w is invalid, a grade is not a finite number, a length does not fit, or a qid
-            comes back after another. The message names the row.
+            comes again after others. The message names the row.
         MemoryError
-            If memory runs out. The message says how many rows have been learned; the one after
-            them has changed nothing.
+            If memory runs out. The message says how many rows have been learned; no later row has
+            changed anything.
 
         Examples
         --------
@@ -204,7 +205,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         batch.learned(self._learn_queries, ranks, steps, ends, None)
 
     def _steps(self, w: Any, n: int) -> NDArray[np.float64] | None:
-        """The sample weight of each row, checked; None where all are 1."""
+        """The sample weight of each row, checked; None if all are 1."""
         if type(w) is float and w == 1.0:
             return None
         import numpy as np
@@ -214,7 +215,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         return steps_of(w, [None], np.zeros(n, dtype=np.intp), self._checked_step)
 
     def _rows(self, X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
-        """Look at X as rows, also at a list of mappings."""
+        """Look at X as rows; X may also be a list of mappings."""
         if not isinstance(X, Sequence):
             return self._batch(X, feature_names)
         from streamptron.estimator.queries import batch_of_mappings
@@ -238,9 +239,9 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         X
             As for ``learn_many``.
         qid
-            The query of each row; the rows of a query are consecutive. Each query is answered as
-            by ``decision_function_one``. None: all rows are candidates of one query. It matters
-            only if either of two vectors may answer (`serve`).
+            The query of each row; the rows of a query must be consecutive. Each query is answered
+            as by ``decision_function_one``. None: all rows are candidates of one query. This
+            matters only if one of two vectors may answer (`serve`).
         feature_names
             As for ``learn_many``.
         n_jobs
@@ -266,7 +267,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         *,
         n_jobs: int | None = None,
     ) -> Any:
-        """The score of each row, under the name that rankers of other libraries have for it.
+        """The same as ``decision_function_many``, under the name that other libraries' rankers use.
 
         Parameters
         ----------
@@ -275,7 +276,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
 
         Returns
         -------
-        As ``decision_function_many``.
+        As for ``decision_function_many``.
         """
         return self.decision_function_many(X, qid, feature_names, n_jobs=n_jobs)
 
@@ -287,7 +288,7 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
     # --- Explanations
 
     def explain_one(self, candidates: Any, chosen: Any = None) -> list[tuple[Hashable, float]]:
-        """Why a candidate is ahead of the best other one, or behind it: what each feature adds.
+        """What each feature adds to a candidate's lead over the best other one.
 
         Parameters
         ----------
@@ -298,11 +299,11 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
 
         Returns
         -------
-        Pairs of feature and contribution, weight times the difference of the two candidates'
-        values, the largest in size first; what both have alike and what has a weight of 0 is left
-        out. ``math.fsum`` of them is exactly the lead, one score less the other. (Where that is so
-        much smaller than all contributions that no numbers of their size add up to it, the last bit
-        may be missed.) A single candidate's own score is explained.
+        Pairs of feature and contribution, which is the weight times the difference of the two
+        candidates' values, the largest in absolute value first. Features with equal values or a
+        weight of 0 are left out. ``math.fsum`` of the contributions is exactly the lead, the
+        difference of the scores. (If the lead is very much smaller than all contributions, the sum
+        may differ from it in the last bit.) For a single candidate, its own score is explained.
 
         Examples
         --------
@@ -320,12 +321,12 @@ class RankingPerceptron(Averaged, RankModel, OneVector, Learner):
         Parameters
         ----------
         n
-            How many of each sign.
+            The number of features of each sign.
 
         Returns
         -------
         ``TopFeatures(positive, negative)``: the n most positive and the n most negative weights,
-        each a list of (feature, weight), the largest in size first.
+        each as a list of (feature, weight), the largest in absolute value first.
 
         Examples
         --------

@@ -1,6 +1,6 @@
-"""The learners, each said once: model files and the command line go by this list.
+"""The one list of learners, for model files and the command line.
 
-A new learner is a rule in the core, a class in a module of its own, and an entry here.
+A new learner needs a rule in the core, a class in its own module, and an entry here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from streamptron.learners.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.learners.ranking import RankingPerceptron
 from streamptron.learners.voted import VotedPerceptron
 
-# By the name on the command line, whose default is the first. Files have the names of the classes.
+# By the name on the command line; the first is the default. Files have the names of the classes.
 LEARNERS: dict[str, Any] = {
     "adaptive": AdaptiveClassifier,
     "multiclass": MulticlassPerceptron,
@@ -26,9 +26,9 @@ LEARNERS: dict[str, Any] = {
     "arow": AROW,
     "voted": VotedPerceptron,
 }
-# Not on the command line, whose lines are events with a label: its events are sets of candidates.
+# Not on the command line, where a line is one event: the events of these are sets of candidates.
 RANKERS = (RankingPerceptron,)
-# The same for lines that have several labels.
+# For lines that have several labels.
 MULTILABEL: dict[str, Any] = {"multilabel": MultiLabelClassifier}
 BY_NAME = LEARNERS | MULTILABEL
 
@@ -39,14 +39,14 @@ class Parameter(NamedTuple):
     """A parameter of some classes: a line of the table (engine/file/parameters_table.h)."""
 
     name: str
-    learners: tuple[str, ...]  # names of classes, which may be Tokenizer or Mail
+    learners: tuple[str, ...]  # names of classes, Tokenizer and Mail included
     kind: str
     low: float
     high: float
     default: Any
-    words: tuple[str, ...]  # that it may be, or beside a number
+    words: tuple[str, ...]  # the words that it may be, possibly besides numbers
     wanted: str
-    needs: tuple[str, str] | None  # another parameter, and what that must be for it to do anything
+    needs: tuple[str, str] | None  # it has an effect only if this other parameter has this value
     about: str
 
 
@@ -73,9 +73,9 @@ def _parameters() -> Iterator[Parameter]:
 
 _OF_ALL = tuple(_parameters())
 PARAMETERS = tuple(each for each in _OF_ALL if not {"Tokenizer", "Mail"} & {*each.learners})
-TOKENS = _OF_ALL[len(PARAMETERS) :]  # of a Tokenizer and a Mail
+TOKENS = _OF_ALL[len(PARAMETERS) :]  # those of Tokenizer and Mail
 
 
 def parameters_of(kind: Any) -> dict[str, Parameter]:
-    """The parameters of a class by their names: a learner's, or a tokenizer's."""
+    """The parameters of a class, a learner or a tokenizer, by their names."""
     return {each.name: each for each in _OF_ALL if kind.__name__ in each.learners}

@@ -15,10 +15,10 @@ if typing.TYPE_CHECKING:
 
 
 class TextTransformer(base.MiniBatchTransformer):
-    """What a Tokenizer and a Mail are to River, beside a door."""
+    """The methods that make a Tokenizer or a Mail a transformer of River."""
 
     def __or__(self, other: Any) -> Any:
-        """A pipeline, in which a model that is not one of streamptron's gets a real dict."""
+        """A pipeline; if the model is not one of streamptron's, it gets real dicts."""
         if isinstance(other, Model):
             from streamptron.estimator.pipeline import pipeline_of
 
@@ -39,38 +39,38 @@ class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
     """Turns a text into words, or runs of words or characters, and how often they occur.
 
     ``Tokenizer() | Perceptron()`` learns from texts. The learners of streamptron read what
-    ``transform_one`` returns without making a dict, or a str of any token; for other code it
-    becomes a mapping when it is first used. A tokenizer learns nothing, and its parameters cannot
-    be changed.
+    ``transform_one`` returns without making a dict or a str for each token; for other code it
+    becomes a mapping on first use. A tokenizer learns nothing, and its parameters cannot be
+    changed.
 
     Parameters
     ----------
     analyzer
         "word": tokens are words. A word is a run of letters, digits and underscores of any script
-        (``str.isalnum``), and of marks that combine with them (Unicode category M). "char": every
-        n characters in a row, white space as it is.
+        (``str.isalnum``), and of marks that combine with them (Unicode category M). "char": tokens
+        are n characters in a row; white space counts like any character.
     ngram_range
-        ``(low, high)``, or a list of these: tokens of low, low + 1, ... high words or characters in
+        ``(low, high)``, a tuple or a list: tokens are low, low + 1, ... high words or characters in
         a row. Words are joined by a space.
     lowercase
         Whether each character c becomes ``c.lower()[0]`` first.
     separators
-        Characters, as one str, that separate words instead: a word is then a run of any others.
-        They are lower-cased too.
+        A str of the characters that separate words: a word is then a run of any other characters.
+        The separators are lower-cased, too.
     min_length, max_length
         Words of fewer or more characters are left out, as if they were not in the text. None: no
         limit.
     fold_numbers
-        Whether a word of ASCII digits becomes ``<num>``; ``0x`` and hex digits, or at least four
-        hex digits with a digit and a letter among them, ``<hex>``; and an IPv4 or IPv6 address
-        that stands by itself ``<ip>``. These are never too short or too long.
+        Whether numbers are replaced: a word of ASCII digits by ``<num>``; ``0x`` with hex digits,
+        or at least four hex digits with a digit and a letter among them, by ``<hex>``; and a
+        separate IPv4 or IPv6 address by ``<ip>``. These are never too short or too long.
     value
         "presence": 1. "count": how often the token occurs. "log": 1 + ln(count).
     normalize
         "l2": the values are divided by the square root of the sum of their squares.
     fields
-        A name or a tuple of names: the event is then a mapping with a text under each of them, and
-        the tokens of the text under "subject" are called "subject:free".
+        A name or a tuple of names: events are then mappings with a text under each name, and the
+        tokens of the text under "subject" are named like "subject:free".
 
     Examples
     --------
@@ -94,24 +94,23 @@ class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
     Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as in
     ``bytes.decode("utf-8", "replace")``. Features come in order of their first occurrence.
 
-    Characters that are not seen are left out first: soft hyphens, joiners and non-joiners, marks of
-    direction, selectors of variants (Unicode's Default_Ignorable_Code_Point, but for the fillers of
-    Hangul). The space of no width, U+200B, separates words. Then, in lower case or not, letters and
-    their marks are composed as in Unicode's form NFC, so that a word is the same however its
-    accents were written. Code points from U+10000 on and the ideographs U+F900 to U+FAFF stay as
-    they are, marks beyond the thirtieth of a letter count from one again, and a dot above an i is
-    dropped, for the lower case of a Turkish capital has none.
+    First, invisible characters are left out: soft hyphens, joiners and non-joiners, direction
+    marks, variation selectors (Unicode's Default_Ignorable_Code_Point, except the Hangul fillers).
+    The zero-width space, U+200B, separates words. Then letters and their marks are composed as in
+    Unicode's form NFC, whether lower-cased or not, so that a word is the same however its accents
+    were written. Code points from U+10000 on and the ideographs U+F900 to U+FAFF are not changed,
+    marks beyond a letter's thirtieth are counted from one again, and a dot above an i is dropped,
+    because a Turkish capital has none in lower case.
 
-    Which characters are letters, digits or marks, and their lower case, stands in a table of this
-    package's own, so it is the same under every Python. ``streamptron.engine.api.UNICODE`` is the
-    table's Unicode version; characters that came later separate words, and have no lower case.
+    The package has its own table of which characters are letters, digits or marks, and of their
+    lower case, so that tokens are the same under every Python. ``streamptron.engine.api.UNICODE``
+    is the table's Unicode version; newer characters separate words, and have no lower case.
 
-    Some of River's models need a real dict: ``Tokenizer() | model`` inserts
-    ``compose.FuncTransformer(dict)`` if the model is not one of streamptron's. In a pipeline that
-    is built in another way, insert it yourself.
+    Some of River's models need real dicts: ``Tokenizer() | model`` inserts
+    ``compose.FuncTransformer(dict)`` if the model is not one of streamptron's. If you build the
+    pipeline in another way, insert it yourself.
 
-    A tokenizer learns nothing and has no file of its own: ``(Tokenizer() | learner).save(path)``
-    keeps both.
+    A tokenizer has no file of its own: ``(Tokenizer() | learner).save(path)`` stores both.
     """
 
     @named_as_elsewhere

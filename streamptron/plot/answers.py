@@ -17,31 +17,31 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CERTAIN = 1.959964  # half-width of a 95 % interval of a normal distribution, in deviations
-CELL = 0.3  # inches, of a matrix whose figure grows with its labels
-AROUND = 1.8  # inches of the same, for names
-ZEROS = 8  # with more labels than this a matrix has no zeros
+CELL = 0.3  # inches per cell, if the figure grows with the number of labels
+AROUND = 1.8  # inches for names around such a matrix
+ZEROS = 8  # with more labels than this, zeros are not drawn
 SMALL = 5.0  # points; numbers that would be smaller are left out
 
 
 def confusion_matrix(
     y_true: Any, y_pred: Any, labels: Any = None, ax: Axes | None = None, **kwargs: Any
 ) -> Axes:
-    """How many events of each label got which answer.
+    """Plot how many events of each label got which answer.
 
     The colour is the share among the events of the label, the number is the count; with more than
-    eight labels zeros are left out. A figure of its own, which it makes if there is none yet, grows
-    with the number of labels; for an Axes of yours give its figure 0.3 inches a label.
+    eight labels, zeros are left out. If there is no figure yet, one is made whose size grows with
+    the number of labels. If you make your own figure, allow 0.3 inches per label.
 
     Parameters
     ----------
     y_true
         The labels of the events.
     y_pred
-        Their answers, as of ``predict_one`` or ``predict_many``; None, no answer, has a column of
-        its own.
+        Their answers, as from ``predict_one`` or ``predict_many``; None, no answer, has its own
+        column.
     labels
-        Which labels, in this order; the others are left out. By default all, sorted if they can be,
-        else as they appear.
+        Which labels to draw, in this order; others are left out. By default all, sorted if
+        possible, otherwise in the order of appearance.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -54,7 +54,7 @@ def confusion_matrix(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid. Nothing is drawn then.
+        If an argument is invalid. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -99,7 +99,7 @@ def confusion_matrix(
         turned = {"rotation": 90}
     elif len(columns) > 3 and max(len(label_text(label)) for label in columns) > 3:
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    whole_figure = ax.figure.figure  # of a part of it too
+    whole_figure = ax.figure.figure  # even if `ax` is in a subfigure
     room = (min(whole_figure.get_size_inches()) - AROUND) / len(columns) * 72
     sized = {"fontsize": min(10.0, max(5.0, 0.65 * room))}
     names = ["(none)" if label is None else label_text(label) for label in columns]
@@ -108,7 +108,7 @@ def confusion_matrix(
     ax.set_xlabel("answer")
     ax.set_ylabel("label")
     many = len(rows) > ZEROS
-    if many:  # rows and columns to be followed by the eye
+    if many:  # lines that help the eye follow rows and columns
         for k in range(1, len(columns)):
             ax.axvline(k - 0.5, color=ink(ax), linewidth=0.2)
         for k in range(1, len(rows)):
@@ -132,15 +132,15 @@ def confusion_matrix(
 
 
 def matrix_inches(n: int) -> float:
-    """How wide and high a figure is in which a matrix of so many labels can be read."""
+    """The width and height of a figure in which a matrix of n labels is readable."""
     return CELL * n + AROUND
 
 
 def _size_in_cells(ax: Axes, counts: NDArray[np.int64]) -> float:
-    """The font size at which all counts fit their cells."""
-    figure = ax.figure.figure  # the whole one, of a part of it too
+    """The font size at which all counts fit into their cells."""
+    figure = ax.figure.figure  # the whole figure, even if `ax` is in a subfigure
     if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()  # only then the Axes has its place
+        figure.draw_without_rendering()  # before that, the Axes does not have its final place
     box = ax.get_window_extent()
     cell = min(box.width / counts.shape[1], box.height / counts.shape[0]) / figure.dpi * 72
     digits = len(str(counts.max()))
@@ -155,24 +155,26 @@ def calibration_curve(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """How often predicted probabilities come true: a reliability curve.
+    """Plot how often predicted probabilities come true: a reliability curve.
 
-    Each point is the events of one bin of probabilities, with its 95 % interval (Wilson's); bins
-    without events have none. On the diagonal the probabilities are right, below it too high.
+    Each point stands for the events in one bin of probabilities, with its 95 % interval (Wilson's);
+    empty bins have no point. On the diagonal the probabilities are right, below it they are too
+    high.
 
     Parameters
     ----------
     y_true
         The labels of the events.
     y_proba
-        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a column for each
-        label, as of ``predict_proba_many`` or scikit-learn's ``predict_proba``: sorted, or a
-        frame's, which have names; or a number for each, the probability of `label`.
+        For each event, what ``predict_proba_one`` returned, ``{label: probability}``; or a column
+        per label, as from ``predict_proba_many`` or scikit-learn's ``predict_proba``: in a frame
+        with the labels as names, otherwise in sorted order; or a number, the probability of
+        `label`.
     label
-        The label whose probability is meant. None: with truth values that of True; else, with dicts
-        or columns, the probability of the likeliest label, which is right if that is the event's.
+        The label whose probability to check. None: True if labels are truth values; otherwise, with
+        dicts or columns, the likeliest label, which is right if it is the event's label.
     n_bins
-        Into how many bins from 0 to 1 the probabilities go.
+        The number of bins from 0 to 1.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -185,7 +187,7 @@ def calibration_curve(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid. Nothing is drawn then.
+        If an argument is invalid. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -235,13 +237,13 @@ def calibration_curve(
 def _judged(
     truths: list[Any], given: list[Any], label: Hashable
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The probability that each event has, and 1.0 where it is true."""
+    """The probability for each event, and 1.0 or 0.0 for whether it came true."""
     dicts = isinstance(given[0], Mapping)
     if not dicts and label is None and not {*truths} <= {True, False}:
         strange = next(truth for truth in truths if truth not in (True, False))
         raise ValueError(
-            f"y_true has {short_repr(strange)}, and y_proba is numbers; name the label that they "
-            "are of, label=, or give dicts"
+            f"y_true has {short_repr(strange)}, and y_proba has numbers; say which label they are "
+            "for by label=, or give dicts"
         )
     p, right = [], []
     for row, (truth, each) in enumerate(zip(truths, given, strict=True)):
@@ -279,7 +281,7 @@ def _judged(
 def wilson(
     share: NDArray[np.float64], n: NDArray[Any]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Wilson's 95 % interval of a share among n."""
+    """Wilson's 95 % interval for a share among n."""
     z2 = CERTAIN**2 / n
     middle = (share + z2 / 2) / (1 + z2)
     half = np.sqrt(share * (1 - share) * z2 + z2**2 / 4) / (1 + z2)
@@ -287,14 +289,14 @@ def wilson(
 
 
 def _lightness(rgb: Any) -> float:
-    """L* of a colour, from 0 to 1."""
+    """The lightness L* of a colour, from 0 to 1."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
     luminance = math.fsum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
     return float(1.16 * luminance ** (1 / 3) - 0.16 if luminance > 0.008856 else 9.033 * luminance)
 
 
 def listed(name: str, values: Any) -> list[Any]:
-    """A sequence, series or array as a list of Python's own values."""
+    """A sequence, series or array as a list of plain Python values."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise TypeError(f"{name} is {short_repr(values)}; give a list, an array or a series")
     found = list(values.tolist() if hasattr(values, "tolist") else values)
@@ -302,7 +304,7 @@ def listed(name: str, values: Any) -> list[Any]:
 
 
 def probabilities(name: str, values: Any, truths: list[Any]) -> list[Any]:
-    """For each event a number, or ``{label: number}``: also of columns, one a label."""
+    """For each event a number, or ``{label: number}``; columns, one per label, are converted."""
     if hasattr(values, "columns"):
         labels, columns = list(values.columns), np.asarray(values.to_numpy())
     elif np.ndim(values) == 2:
@@ -316,7 +318,7 @@ def probabilities(name: str, values: Any, truths: list[Any]) -> list[Any]:
         return probabilities(name, columns[:, 0], truths)
     if columns.shape[1] != len(labels):
         raise ValueError(
-            f"{name} has {columns.shape[1]} columns, and y_true {len(labels)} labels, "
+            f"{name} has {columns.shape[1]} columns, but y_true {len(labels)} labels, "
             f"{short_repr(labels, 200)}; give {{label: probability}} for each event, or one column "
             "and its label, label="
         )

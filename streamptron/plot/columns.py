@@ -1,4 +1,4 @@
-"""What a model thinks of a column of numbers: its line and its curve."""
+"""What a column of numbers adds to a score: its line and its curve."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from streamptron.plot.drawing import (
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-POINTS = 121  # of a line
-NEAR = 1e-3  # of the mean, by which it may differ from the size of values that are all negative
-TINY = 1e-9  # of a standard deviation
-WIDTH = 3.0  # how many standard deviations it goes to both sides
-THIN = 0.9  # a straight line beside a curve
+POINTS = 121  # points of a line
+NEAR = 1e-3  # relative difference between the mean size and minus the mean, if all are negative
+TINY = 1e-9  # in standard deviations
+WIDTH = 3.0  # standard deviations to each side of the mean
+THIN = 0.9  # the width of a straight line beside a curve
 
 Spread = tuple[float, float, float]  # mean, standard deviation, mean size
 
 
 def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwargs: Any) -> Axes:
-    """What a column of numbers adds to the score, from low values to high ones.
+    """Plot what a column of numbers adds to the score, from low values to high ones.
 
-    All other columns are at their means, and there are no words. Where the column has a curve, the
-    thin line is what its straight line says alone. What it says together with another column is in
-    `surface`. The band is where the column's values lie, one standard deviation to each side of the
-    mean, which is the line in it. A column that was never negative is drawn from 0 on, and one that
+    All other columns are at their means, and there are no words. If the column has a curve, the
+    thin line is its straight line alone. `surface` shows what a column adds together with another.
+    The band shows where the column's values lie: one standard deviation to each side of the mean,
+    which is the line in the band. A column that was never negative is drawn from 0 on, and one that
     was never positive up to 0.
 
     Parameters
@@ -49,8 +49,8 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     name
         The column: a feature that many events have, and whose value varies.
     n
-        At most how many labels have a line, those for which the column does most. Two labels share
-        one.
+        The largest number of labels to draw lines for: those for which the column matters most. Two
+        labels share one line.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -63,7 +63,7 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid, or if the model has no such column. Nothing is drawn then.
+        If an argument is invalid, or if the model has no such column. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -114,25 +114,25 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
 
 
 def columns_of(model: Any) -> tuple[Any, dict[Hashable, Spread]]:
-    """The learner of a model, and its columns of numbers, of which there is at least one."""
+    """The learner of a model, and its columns of numbers; an error if it cannot have any."""
     _, learner = learner_of(model)
     if not hasattr(learner, "_columns"):
         raise TypeError(
-            f"the model is {type_shown(learner)}, which keeps no columns of numbers; an "
-            "AdaptiveClassifier does, and top_weights draws the weights of any"
+            f"the model is {type_shown(learner)}, which keeps no columns of numbers; give an "
+            "AdaptiveClassifier, or draw the weights of any learner by top_weights"
         )
     if learner.hash_bits is not None:
         raise ValueError("a model with hash_bits keeps no names: its columns cannot be drawn")
     if learner.degree != 1 or learner.interactions:
         raise ValueError(
-            "of pairs of features no column stands alone; draw a model without degree and "
+            "with pairs of features, a column does not act alone; draw a model without degree and "
             "interactions"
         )
     return learner, learner._columns()
 
 
 def spread_of(columns: dict[Hashable, Spread], name: Hashable) -> Spread:
-    """How a column's values lie, or an error that says why it cannot be drawn."""
+    """The distribution of a column's values, or an error that says why it cannot be drawn."""
     if name not in columns:
         raise ValueError(f"{short_repr(name)} is not a column of numbers: {columns_shown(columns)}")
     spread = columns[name]
@@ -142,21 +142,21 @@ def spread_of(columns: dict[Hashable, Spread], name: Hashable) -> Spread:
 
 
 def columns_shown(columns: dict[Hashable, Spread]) -> str:
-    """Which columns a model has, in an error."""
+    """The columns of a model, for an error."""
     if columns:
         return f"the model has {short_repr(list(columns), 200)}"
-    return "the model has none. A column is what half of the events have, with values that vary"
+    return "the model has none. A column is a feature of half of the events, whose value varies"
 
 
 def usual(columns: dict[Hashable, Spread], *names: Hashable) -> dict[Hashable, float]:
-    """An event of all columns but these, at their means."""
+    """An event with all columns except these, at their means."""
     return {name: mean for name, (mean, *_) in columns.items() if mean and name not in names}
 
 
 def reach(spread: Spread, width: float) -> tuple[float, float]:
-    """So many deviations to both sides of the mean, but no further than its values have a sign."""
+    """The range of `width` deviations around the mean, cut at 0 if all values have one sign."""
     mean, deviation, size = spread
-    edge = TINY * deviation  # of all values that are positive, or negative: 0 itself may be a gap
+    edge = TINY * deviation  # not 0 itself, which may be a gap
     least = edge if math.copysign(1.0, size) > 0.0 else -math.inf
     most = -edge if abs(abs(size) + mean) <= NEAR * -mean else math.inf
     low, high = (min(max(mean + side * deviation, least), most) for side in (-width, width))
@@ -164,12 +164,12 @@ def reach(spread: Spread, width: float) -> tuple[float, float]:
 
 
 def shares(learner: Any, events: list[dict[Hashable, float]], name: Any, label: Any) -> Any:
-    """What a part of the score is in each of some events."""
+    """The contribution of a feature to the score of each event."""
     return np.array([dict(learner.explain_one(event, label)).get(name, 0.0) for event in events])
 
 
 def _straight(learner: Any) -> Any:
-    """A copy with the same straight lines, and no curves and surfaces."""
+    """A copy with the same straight lines, but without curves and surfaces."""
     state = learner.__getstate__()
     state["params"] = {**state["params"], "shape": "line"}
     state["arrays"] = {name: data for name, data in state["arrays"].items() if name != "shapes"}
@@ -180,7 +180,7 @@ def _straight(learner: Any) -> Any:
 
 
 def _thin(ax: Axes) -> Any:
-    """What the legend shows of straight lines."""
+    """The legend's entry for straight lines."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], color=ink(ax), linewidth=THIN, alpha=0.7, label="straight line alone")

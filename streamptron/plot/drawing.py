@@ -1,8 +1,8 @@
-"""What all pictures share: the Axes, colours that differ in grey too, labels at their places.
+"""What all pictures share: the Axes, colours that also differ in grey, and texts.
 
-A picture asks `check_axes` first, so that a wrong argument or a missing matplotlib is found before
-any work, and `axes_of` when all that can fail is done: an error leaves no empty figure behind. Text
-has the colour of the Axes' own labels, so that dark styles work.
+A picture calls `check_axes` first, so that a wrong argument or a missing matplotlib is found before
+any work, and `axes_of` after everything that can fail, so that an error leaves no empty figure
+behind. Text has the colour of the Axes' own labels, so that dark styles work.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-# From dark to light by their lightness (L* 42, 80, 52, 67): the first two differ most.
+# Their lightness L* is 42, 80, 52 and 67: the first two differ most.
 COLOURS = ("#3f5fb0", "#f2c14e", "#d1553b", "#58b683")
 NAMED = {"blue": 0, "yellow": 1, "red": 2, "green": 3}
 HATCHES = ("", "///", "...", "xxx")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
-IN_LINES = (0, 2, 3, 1)  # the order for lines, which a light colour makes thin
-# Controls and lone surrogates: no font has them, and no SVG may hold them.
+IN_LINES = (0, 2, 3, 1)  # the order for lines: in a light colour, thin lines are hard to see
+# Control characters and lone surrogates: no font has them, and SVG does not allow them.
 NOT_DRAWN = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def check_axes(ax: Any) -> None:
-    """That matplotlib is there, and that `ax` is one of its Axes or None."""
+    """Check that matplotlib is installed, and that `ax` is one of its Axes or None."""
     try:
         from matplotlib.axes import Axes
     except ModuleNotFoundError as error:
@@ -50,7 +50,7 @@ def check_axes(ax: Any) -> None:
         ) from None
     if ax is not None and not isinstance(ax, Axes):
         raise TypeError(
-            f"ax is {type_shown(ax)}; give one Axes, as fig, ax = plt.subplots() makes, or "
+            f"ax is {type_shown(ax)}; give one Axes, as made by fig, ax = plt.subplots(), or "
             "None for the current one"
         )
 
@@ -58,7 +58,7 @@ def check_axes(ax: Any) -> None:
 def axes_of(ax: Any, inches: float = 0.0) -> Axes:
     """The Axes to draw on: pyplot's current one if none is given.
 
-    A figure that has to be made for it is at least as many inches wide and high.
+    If a figure has to be made, it is at least `inches` wide and high.
     """
     if ax is None:
         import matplotlib.pyplot as plt
@@ -72,7 +72,7 @@ def axes_of(ax: Any, inches: float = 0.0) -> Axes:
 
 
 def ink(ax: Axes) -> Any:
-    """The colour of text and lines that are not data."""
+    """The colour of texts, and of lines that are not data."""
     return ax.xaxis.label.get_color()
 
 
@@ -81,7 +81,7 @@ def colour(at: int) -> str:
 
 
 def colours_of(labels: Iterable[Any]) -> list[str]:
-    """A colour for each label; one that is called like a colour has that."""
+    """A colour for each label; a label that is the name of one of our colours gets that."""
     called = [str(label).casefold() for label in labels]
     left = [at for name, at in NAMED.items() if name not in called]
     others = chain(left, cycle(range(len(COLOURS))))
@@ -89,7 +89,7 @@ def colours_of(labels: Iterable[Any]) -> list[str]:
 
 
 def line_style(at: int) -> dict[str, Any]:
-    """Of the line of one of several models."""
+    """The style of the line of one of several models."""
     return {
         "color": colour(IN_LINES[at % len(IN_LINES)]),
         "linestyle": LINES[at % len(LINES)],
@@ -98,7 +98,7 @@ def line_style(at: int) -> dict[str, Any]:
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """An argument that must be an int."""
+    """An argument that must be an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name}={short_repr(value)}; it must be an int of at least {least}")
     if value < least:
@@ -111,12 +111,12 @@ def label_text(name: Any) -> str:
     text = "(intercept)" if name is None else " ".join(str(name).splitlines())
     text = text if len(text) <= 30 else text[:29] + "…"
     text = NOT_DRAWN.sub("\ufffd", text)
-    text = f" {text}" if text.startswith("_") else text  # which legends leave out
+    text = f" {text}" if text.startswith("_") else text  # legends leave out names with a leading _
     return text.replace("$", r"\$")
 
 
 def name_lines(ax: Axes, named: Mapping[str, Line2D], others: Iterable[Any] = ()) -> None:
-    """A legend where the lines leave room, in the order in which they end, from above."""
+    """A legend where the lines leave room, in the order of their ends from top to bottom."""
     ends = {name: np.asarray(line.get_ydata(), dtype=float) for name, line in named.items()}
     order = sorted(named, key=lambda name: -ends[name][~np.isnan(ends[name])][-1])
     handles = [*(named[name] for name in order), *others]
@@ -140,14 +140,14 @@ def legend_above(ax: Axes, handles: list[Any] | None = None) -> None:
 
 
 def limit_x(ax: Axes, first: float, last: float) -> None:
-    """Limits of x whose ticks begin at the first point."""
+    """Set limits of x, with ticks that begin at the first point."""
     room = 0.03 * ((last - first) or 1.0)
     ax.set_xlim(first - room, last + room)
     ax.set_xticks(_ticks(first, last, whole=True))
 
 
 def limit_y(ax: Axes, low: float, high: float) -> None:
-    """Limits of y whose ticks begin at 0."""
+    """Set limits of y, with ticks that begin at 0."""
     ax.set_ylim(low, high)
     ax.set_yticks(_ticks(0.0, high))
 
@@ -160,14 +160,14 @@ def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
 
 
 def halo(ax: Axes) -> dict[str, Any]:
-    """What keeps a text readable over lines and points: a rim in the colour of the ground."""
+    """A rim in the background's colour, which keeps a text readable over lines and points."""
     from matplotlib.patheffects import withStroke
 
     return {"path_effects": [withStroke(linewidth=3, foreground=ax.get_facecolor())]}
 
 
 def arrow(ax: Axes, start: Any, end: Any, **style: Any) -> None:
-    """An arrow between two points; one of no length is left out."""
+    """Draw an arrow between two points, unless they are equal."""
     from matplotlib.patches import FancyArrowPatch
 
     if tuple(start) != tuple(end):
@@ -178,7 +178,7 @@ def arrow(ax: Axes, start: Any, end: Any, **style: Any) -> None:
 
 
 def name_beside(ax: Axes, name: str, point: Any) -> None:
-    """A name beside a point, above lines and other points."""
+    """Write a name beside a point, on top of lines and other points."""
     ax.annotate(
         name,
         tuple(point),

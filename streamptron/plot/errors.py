@@ -1,6 +1,6 @@
-"""What a Recorder noted of a stream: errors of one or several models, and by label.
+"""Errors that a Recorder recorded on a stream: of one or several models, and by label.
 
-Nothing is learned for these pictures.
+No model learns for these pictures.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ if typing.TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import NDArray
 
-POINTS = 100  # of a line of windows, at most
-FEW = 30  # where several lines cross
+POINTS = 100  # the most points of a line of windows
+FEW = 30  # the most points if there are several lines
 BY = ("window", "so far")
 
 
 def errors(recorded: Any, by: str | None = None, ax: Axes | None = None, **kwargs: Any) -> Axes:
-    """The errors that a recorder noted, window by window and so far; or those of several models.
+    """Plot recorded errors, window by window and so far; or those of several models.
 
-    A triangle marks where a detector found a change. Of one model that keeps several vectors the
-    ribbon below shows which of them served.
+    A triangle marks where a detector found a change. For a single model that keeps several vectors,
+    the ribbon below shows which of them served.
 
     Parameters
     ----------
     recorded
-        A ``streamptron.study.Recorder``, or ``{name: Recorder}`` for a line of each. A Comparison
-        has them as `recorders`.
+        A ``streamptron.study.Recorder``, or ``{name: Recorder}`` for one line each. A Comparison
+        has such a dict as `recorders`.
     by
-        "window": the error of the last window; "so far": of all events up to there. None: both, of
-        several models "so far".
+        "window": the error of each window; "so far": the error over all events up to a point. None:
+        both for a single model, "so far" for several.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -63,12 +63,12 @@ def errors(recorded: Any, by: str | None = None, ax: Axes | None = None, **kwarg
 
     Returns
     -------
-    The Axes. Its lines are labelled by their models, or by "window" and "so far".
+    The Axes. Its lines are labelled with the models' names, or "window" and "so far".
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid, or if nothing has been recorded. Nothing is drawn then.
+        If an argument is invalid, or if nothing has been recorded. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -139,14 +139,14 @@ _AFTER = {"window": " of the window", "so far": " so far"}
 
 
 def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axes:
-    """The share of wrong answers among the events of each label that a recorder noted.
+    """Plot the share of wrong answers for each label, as recorded.
 
     Parameters
     ----------
     record
         A ``streamptron.study.Recorder``.
     n
-        At most how many labels, those with the most wrong answers.
+        The largest number of labels to draw: those with the most wrong answers.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -159,7 +159,7 @@ def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: 
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid, or if nothing has been recorded. Nothing is drawn then.
+        If an argument is invalid, or if nothing has been recorded. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -220,7 +220,7 @@ def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: 
 def _curve(
     windows: Sequence[Window], kind: str | None, points: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Events and errors in percent at the ends of windows; some windows together if too many."""
+    """Events and errors in percent at the ends of windows, which are grouped if too many."""
     if kind == "so far":
         return (
             np.array([float(window.n_events) for window in windows]),
@@ -232,7 +232,7 @@ def _curve(
         some = windows[at : at + each]
         answered = sum(window.n_answered for window in some)
         if at and sum(window.n for window in some) < sum(w.n for w in windows[:each]) / 2:
-            continue  # the last is too short for an error of its own
+            continue  # the last one is too short to have its own point
         numbers.append(float(some[-1].n_events))
         wrong = sum(window.n_wrong for window in some)
         values.append(100 * wrong / answered if answered else np.nan)
@@ -240,14 +240,14 @@ def _curve(
 
 
 def _height(numbers: NDArray[np.float64], values: NDArray[np.float64], total: int) -> float:
-    """The largest error of a line that is to be seen: its start may be above."""
+    """The largest error of a line that must be visible; its start may be cut off."""
     settled = values[numbers >= min(float(numbers[-1]), total / 20)]
     settled = settled[~np.isnan(settled)]
     return float(settled.max()) if len(settled) and settled.max() > 0 else 1.0
 
 
 def _serving(windows: Sequence[Window]) -> list[tuple[int, str]]:
-    """From which event on which vector served; nothing of a model that keeps one alone."""
+    """From which event on each vector served; [] if it was always the same vector."""
     spans, start = [], 0
     for kind, run in groupby(windows, key=lambda window: window.serving):
         if kind is not None:
@@ -257,7 +257,7 @@ def _serving(windows: Sequence[Window]) -> list[tuple[int, str]]:
 
 
 def _mark_changes(ax: Axes, drifts: Sequence[int], of: Any) -> None:
-    """Triangles along the upper edge, and a word at the first."""
+    """Draw triangles along the upper edge, with a text at the first."""
     if not drifts:
         return
     across = ax.get_xaxis_transform()

@@ -1,4 +1,4 @@
-"""What the passes of a fit did."""
+"""Pictures of the passes of a fit."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if typing.TYPE_CHECKING:
 
 
 def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> Axes:
-    """The mistakes of each pass, one line a history.
+    """Plot the mistakes in each pass, one line per history.
 
-    With a permuted and a fixed order this is the comparison of CIML, figure 4.4.
+    With a permuted and a fixed order, this is the comparison in CIML, figure 4.4.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> 
     Raises
     ------
     TypeError, ValueError
-        If histories holds anything else, or nothing. Nothing is drawn then.
+        If histories is empty or has anything else. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -102,7 +102,7 @@ def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> 
 
 
 def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> Axes:
-    """Training and validation error after each pass, and the pass that was chosen.
+    """Plot the training and validation error after each pass, and the pass that was chosen.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
     Raises
     ------
     TypeError, ValueError
-        If history is not a History, or has no passes. Nothing is drawn then.
+        If history is not a History, or has no passes. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 

@@ -1,7 +1,8 @@
-"""The model behind a picture: who answers, which features, and its line between two labels.
+"""The model behind a picture: which vector answers, which features, and the boundary of two labels.
 
-Where a score is a sum of weights times values, the vector between two labels is found by asking: of
-one label's score less the other's, b is the value at the origin, and w what the unit steps add.
+If a score is a sum of weights times values, the vector between two labels can be found by asking
+for scores. Take the difference of the two labels' scores: b is its value at the origin, and w is
+what unit steps add to it.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ if typing.TYPE_CHECKING:
 
 
 def answering(model: Any, serve: Any) -> Any:
-    """The learner, answering by one kept vector only."""
+    """The learner, answering only by one kept vector."""
     _, learner = learner_of(model)
     if ranks(learner):
         raise TypeError(
-            f"{type_shown(learner)} has no boundary between labels; top_weights and "
-            "explanation show it"
+            f"{type_shown(learner)} has no boundary between labels; draw it by top_weights or "
+            "explanation"
         )
     return serving(learner, serve)
 
@@ -35,11 +36,11 @@ def serving(learner: Any, serve: Any) -> Any:
     if "serve" not in learner._get_params():
         if serve not in (None, "current"):
             raise ValueError(
-                f"serve={short_repr(serve)}; {type(learner).__name__} keeps one vector alone"
+                f"serve={short_repr(serve)}; {type(learner).__name__} keeps only one vector"
             )
         return learner
     if serve == "best":
-        raise ValueError("serve='best' chooses anew for each event; name one vector, or None")
+        raise ValueError("serve='best' chooses again for each event; name one vector, or None")
     wanted = learner.serving if serve is None else serve
     return learner.clone({"serve": wanted}, include_attributes=True)
 
@@ -54,7 +55,7 @@ def is_linear(learner: Any) -> bool:
 def two_features(
     features: Any, learner: Any, others: typing.Iterable[Hashable]
 ) -> tuple[Hashable, Hashable]:
-    """The two features that are the axes, or an error that says how to name them."""
+    """The two features on the axes, or an error that says how to name them."""
     hashed = learner.hash_bits is not None
     names = list(dict.fromkeys([*([] if hashed else _features(learner)), *others]))
     if features is not None:
@@ -64,8 +65,8 @@ def two_features(
             raise ValueError(f"features={short_repr(features)}; name two, as features=('a', 'b')")
         if names and not hashed and not {*features} & {*names}:
             raise ValueError(
-                f"features={short_repr(features)}; neither has a weight or is in an event: known "
-                f"are {short_repr(names, 200)}"
+                f"features={short_repr(features)}; neither has a weight or is in an event; name "
+                f"two of {short_repr(names, 200)}"
             )
         return features[0], features[1]
     if len(names) == 2:
@@ -78,13 +79,13 @@ def two_features(
     are = f"{len(names) or 'none'} {'is' if len(names) < 2 else 'are'} known by name"
     listed = f": {short_repr(names, 80)}" if names else ""
     raise ValueError(
-        f"the picture is of two features, and {are}{listed}; name two, {example}. Any others are 0 "
-        "in the plane"
+        f"the picture shows two features, and {are}{listed}; name two, {example}. All others are "
+        "0 in the picture"
     )
 
 
 def _features(learner: Any) -> list[Hashable]:
-    """The names that have weights."""
+    """The names of features that have weights."""
     if learner._can("vote") and learner.degree > 1:
         return []  # it has no weights by name
     found = dict.fromkeys(
@@ -95,7 +96,7 @@ def _features(learner: Any) -> list[Hashable]:
 
 
 def towards(learner: Any, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far the second label is ahead of the first: of one score or two a row."""
+    """The lead of the second label over the first, from one score or two per row."""
     if scores.ndim == 1 or scores.shape[1] == 1:
         alone: NDArray[np.float64] = scores.reshape(-1)
         return alone if learner._positive else -alone
@@ -106,7 +107,7 @@ def towards(learner: Any, scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def aheads(
     learner: Any, points: Any, plane: tuple[Any, Any], regions: NDArray[np.intp]
 ) -> Iterator[Any]:
-    """How far labels that are answered somewhere are ahead of the best other one, at each point."""
+    """For each label that is answered somewhere, its lead over the best other one at each point."""
     scores = np.asarray(learner.decision_function_many(points, feature_names=list(plane)))
     if scores.ndim == 1 or scores.shape[1] <= 2:
         yield towards(learner, scores)
@@ -116,7 +117,7 @@ def aheads(
 
 
 def line_between(learner: Any, plane: tuple[Any, Any]) -> tuple[NDArray[np.float64], float]:
-    """w and b of how far the second label is ahead, in the plane of two features."""
+    """w and b of the second label's lead, in the plane of two features."""
     if learner.hash_bits is None:
         weights, b = weights_between(learner)
         return np.array([weights.get(name, 0.0) for name in plane]), b
@@ -127,7 +128,7 @@ def line_between(learner: Any, plane: tuple[Any, Any]) -> tuple[NDArray[np.float
 
 
 def weights_between(learner: Any) -> tuple[dict[Hashable, float], float]:
-    """Weights, of slots if it is hashed, and intercept of how far the second label is ahead."""
+    """Weights (by slot if hashed) and intercept of the second label's lead."""
     kind = learner.serving
     rows = learner._weights(kind)[1]
     biases = learner._intercepts(kind)[1]
@@ -143,7 +144,7 @@ def weights_between(learner: Any) -> tuple[dict[Hashable, float], float]:
 def answers_at(
     learner: Any, points: NDArray[np.float64], plane: tuple[Any, Any], labels: list[Any]
 ) -> NDArray[np.intp]:
-    """The number of each point's answer among the labels."""
+    """The index of the answer at each point among the labels."""
     answers = learner.predict_many(points, feature_names=list(plane)).tolist()
     order = {label: at for at, label in enumerate(labels)}
     return np.array([order[answer] for answer in answers], dtype=np.intp)

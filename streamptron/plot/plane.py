@@ -1,4 +1,4 @@
-"""What a model answers where, in the plane of two features."""
+"""A model's answers in the plane of two features."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
 GRID = 200  # points along each side of the plane
-SQUARE = 4.0  # up to this ratio of width to height a unit is as long on both axes
+SQUARE = 4.0  # up to this ratio of width to height, both axes have the same scale
 
 
 def decision_boundary(
@@ -47,29 +47,29 @@ def decision_boundary(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """What a model answers where in a plane, with its weight vector and its margin.
+    """Plot a model's answers in a plane, with its weight vector and its margin.
 
-    Between two labels the boundary is a line. If the score is a sum of weights times values, the
-    arrow ``w`` stands on it (where both axes can have one scale), and if the boundary separates the
-    data, two more lines go through the nearest events. The margin is their distance from it, in the
-    unit of the features.
+    Between two labels, if the score is a sum of weights times values, the boundary is a line. The
+    arrow ``w`` stands on it, if both axes can have the same scale. If the boundary separates the
+    data, two more lines go through the nearest events. The margin is their distance from the
+    boundary, in the unit of the features.
 
     Parameters
     ----------
     model
-        A learner that has met two labels or more. It stays as it is.
+        A learner that has met two labels or more. It is not changed.
     data
-        Labelled events to show, as of ``streamptron.study.fit``.
+        Labelled events to show, as for ``streamptron.study.fit``.
     features
-        The two features that are the axes. By default those that the model has, if they are two.
-        Any others are 0 in the plane; events are shown at their values of these two.
+        The two features on the axes. By default the features of the model, if there are two. All
+        other features are 0 in the plane; events are drawn at their values of these two.
     serve
         Which of the kept vectors answers: "current", "average" or "pocket"; None: the one that is
         best overall, ``model.serving``.
     ax
         The Axes to draw on; None: the current one.
     kwargs
-        Passed to ``Axes.plot`` for the boundary (of more labels and curves: to ``Axes.contour``).
+        Passed to ``Axes.plot`` for the boundary (to ``Axes.contour`` if it is not a single line).
 
     Returns
     -------
@@ -78,8 +78,8 @@ def decision_boundary(
     Raises
     ------
     TypeError, ValueError
-        If the model or the data have other than two features and none are named, or if an argument
-        is invalid. Nothing is drawn then.
+        If the model and the data do not have exactly two features and none are named, or if an
+        argument is invalid. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -100,8 +100,8 @@ def decision_boundary(
     labels = learner._known_labels
     if len(labels) < 2:
         raise ValueError(
-            f"model has met {len(labels)} label{'s'[: len(labels) != 1]}; a boundary lies between "
-            "two or more"
+            f"model has met {len(labels)} label{'s'[: len(labels) != 1]}; a boundary needs at "
+            "least two"
         )
     lessons = (
         None
@@ -136,7 +136,7 @@ def decision_boundary(
     ax.set_xlim(*box[0])
     ax.set_ylim(*box[1])
     square = _ratio(box) <= SQUARE
-    if line is not None and square:  # else a right angle would not look like one
+    if line is not None and square:  # if not, a right angle would not look like one
         _weight_arrow(ax, line, box, points)
     ax.set_aspect("equal" if square else "auto")
     ax.set_xlabel(label_text(plane[0]))
@@ -146,7 +146,7 @@ def decision_boundary(
 
 
 def _margin(line: Any, points: Any, lessons: Any, labels: list[Any]) -> float | None:
-    """The distance of the nearest event, if all are on their sides; else None."""
+    """The distance of the nearest event if all are on the right side, else None."""
     w, b = line
     length = math.hypot(*w)
     if length == 0.0 or any(label not in labels for label in lessons.labels):
@@ -157,7 +157,7 @@ def _margin(line: Any, points: Any, lessons: Any, labels: list[Any]) -> float | 
 
 
 def _columns(matrix: Any, there: list[Any], plane: tuple[Any, Any]) -> NDArray[np.float64]:
-    """Each event's values of the two features."""
+    """The values of the two features for each event."""
     column = {name: at for at, name in enumerate(there)}
     found = np.zeros((matrix.shape[0], 2))
     for at, name in enumerate(plane):
@@ -167,7 +167,7 @@ def _columns(matrix: Any, there: list[Any], plane: tuple[Any, Any]) -> NDArray[n
 
 
 def _before(model: Any) -> Before | None:
-    """The steps of a pipeline, whose features are the plane's."""
+    """The steps of a pipeline, whose output has the features of the plane."""
     before, _ = learner_of(model)
     return before if isinstance(before, Before) else None
 
@@ -180,7 +180,7 @@ def _box(points: NDArray[np.float64], line: Any) -> Any:
         room = 0.15 * np.where(size > 0, size, size.max() or 1.0)
         low, high = low - room, high + room
         width = high - low
-        if width.max() <= SQUARE * width.min():  # square, so that an arrow has room beside
+        if width.max() <= SQUARE * width.min():  # nearly square, so that an arrow has room
             more = (np.maximum(width, 0.8 * width.max()) - width) / 2
             low, high = low - more, high + more
         return (low[0], high[0]), (low[1], high[1])
@@ -196,7 +196,7 @@ def _ratio(box: Any) -> float:
 
 
 def _across(line: Any, box: Any, distance: float) -> Any:
-    """Where the line at some distance from the boundary enters and leaves the box: xs, ys."""
+    """Where a line parallel to the boundary, at a distance, enters and leaves the box: xs, ys."""
     w, b = line
     length = math.hypot(*w)
     if length == 0.0:
@@ -220,7 +220,7 @@ def _across(line: Any, box: Any, distance: float) -> Any:
 
 
 def _lines(ax: Axes, line: Any, box: Any, least: float | None, given: dict[str, Any]) -> None:
-    """The boundary, and a line through the nearest events on each side."""
+    """Draw the boundary, and a line through the nearest events on each side."""
     style = {"color": ink(ax), "linewidth": 1.8, "label": "boundary", **given}
     if (ends := _across(line, box, 0.0)) is not None:
         ax.plot(*ends, **style)
@@ -232,7 +232,7 @@ def _lines(ax: Axes, line: Any, box: Any, least: float | None, given: dict[str, 
 
 
 def _events(ax: Axes, points: Any, lessons: Any, labels: list[Any]) -> None:
-    """The events, each label with its colour and marker."""
+    """Draw the events, each label with its own colour and marker."""
     there = {label: number for number, label in enumerate(lessons.labels)}
     every = list(dict.fromkeys([*labels, *lessons.labels]))
     for at, (label, own) in enumerate(zip(every, colours_of(every), strict=True)):
@@ -252,7 +252,7 @@ def _events(ax: Axes, points: Any, lessons: Any, labels: list[Any]) -> None:
 
 
 def _weight_arrow(ax: Axes, line: Any, box: Any, points: Any) -> None:
-    """The arrow w on the boundary, where it hides no event."""
+    """Draw the arrow w on the boundary, where it hides no event."""
     w = line[0]
     ends = _across(line, box, 0.0)
     if ends is None:
@@ -267,13 +267,13 @@ def _weight_arrow(ax: Axes, line: Any, box: Any, points: Any) -> None:
 
 
 def _clearest(foot: Any, along: Any, arrow: Any, points: Any) -> Any:
-    """Where on the boundary an arrow, and a name at its head, are far from all points."""
+    """The place on the boundary where an arrow and its name are farthest from all points."""
     best, widest = foot + 0.5 * along, -1.0
     for share in np.linspace(0.2, 0.8, 25):
         start = foot + share * along
         places = start + np.linspace(0, 1.3, 8)[:, None] * arrow
         gaps = np.linalg.norm(places[:, None] - points[None], axis=2)
-        # of two that are as clear the one nearer to the middle
+        # of two equally clear places, prefer the one nearer to the middle
         clear = (gaps.min() if gaps.size else 1.0) * (1.0 - 0.3 * abs(share - 0.5))
         if clear > widest:
             best, widest = start, float(clear)
@@ -281,7 +281,7 @@ def _clearest(foot: Any, along: Any, arrow: Any, points: Any) -> Any:
 
 
 def _regions(ax: Axes, xs: Any, ys: Any, regions: Any, labels: list[Any]) -> None:
-    """What is answered where, faintly behind everything."""
+    """Draw the regions of the answers, faintly behind everything."""
     from matplotlib.colors import ListedColormap
 
     colours = ListedColormap(colours_of(labels))

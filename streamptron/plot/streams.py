@@ -1,6 +1,6 @@
-"""What happens while a stream is learned: errors, who answers, memory.
+"""Pictures of a stream as it is learned: errors, the vector that answers, memory.
 
-The model that is given stays as it is; copies of it learn.
+The given model is not changed; copies of it learn.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KINDS = ("current", "average", "pocket", "best")
-POINTS = 1000  # of a line, at most
-RIBBON = 0.07  # of the height of the Axes
+POINTS = 1000  # the most points of a line
+RIBBON = 0.07  # its height as a share of the Axes' height
 
 
 def progressive_error(
@@ -47,21 +47,21 @@ def progressive_error(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """The progressive error of each kept vector, and which one serves.
+    """Plot the progressive error of each kept vector, and which one serves.
 
-    Each event is answered before it is learned. The line "best" is of a model that answers as
-    ``serve="best"`` does; the ribbon below shows the vector that was then the best overall, its
-    `serving`. A learner that keeps one vector alone has one line and no ribbon.
+    Each event is answered before it is learned. The line "best" is for a model that answers by
+    ``serve="best"``; the ribbon below shows the vector that was the best overall at that time, its
+    `serving`. A learner that keeps only one vector has one line and no ribbon.
 
     Parameters
     ----------
     model
-        A learner, or a pipeline that ends in one. It stays as it is: copies of it learn the stream.
+        A learner, or a pipeline that ends in one. It is not changed: copies of it learn the stream.
     stream
         Pairs (x, y), read once and to the end: a list, a generator, what ``streamptron.files.read``
         returns.
     window
-        None: the error of all events so far. A number: of that many last events.
+        None: the error over all events so far. A number: the error over that many last events.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -69,13 +69,12 @@ def progressive_error(
 
     Returns
     -------
-    The Axes. Its lines are labelled by their vectors.
+    The Axes. Its lines are labelled with the names of the vectors.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument or an event is invalid; the message has the event's number. Nothing is drawn
-        then.
+        If an argument or an event is invalid; the message has the event's number. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -97,8 +96,8 @@ def progressive_error(
     tokenizer, learner = _parts(model)
     twins = _twins(learner)
     judge = twins.get("best")
-    wrong = {kind: array("b") for kind in twins}  # 1, or 0; -1 without an answer
-    serving: list[tuple[int, str]] = []  # from which event on which vector
+    wrong = {kind: array("b") for kind in twins}  # 1 wrong, 0 right, -1 no answer
+    serving: list[tuple[int, str]] = []  # from which event on each vector serves
     for n, (x, y) in enumerate(_events(stream)):
         try:
             event = asked = x if tokenizer is None else tokenizer.transform_one(x)
@@ -146,18 +145,18 @@ def memory(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """Memory and features evicted while a stream is learned, as under ``max_features``.
+    """Plot the memory, and the evicted features, while a stream is learned.
 
-    Memory is on the left axis, and the number of features that have been evicted on a right one,
-    which a model without a ceiling does not have.
+    Memory is on the left axis. If the model has ``max_features``, the number of features that have
+    been evicted is on a right axis.
 
     Parameters
     ----------
     model
-        A learner, or a pipeline that ends in one. It stays as it is: a copy of it learns the
-        stream. Or a ``streamptron.study.Recorder`` that was given its model: nothing is learned
-        then.
-
+        A learner, or a pipeline that ends in one. It is not changed: a copy of it learns the
+        stream. Or a ``streamptron.study.Recorder`` that was given its model: then nothing is
+        learned.
+    stream
         Pairs (x, y), read once and to the end; None for a Recorder.
     ax
         The Axes to draw on; None: the current one.
@@ -171,8 +170,7 @@ def memory(
     Raises
     ------
     TypeError, ValueError
-        If an argument or an event is invalid; the message has the event's number. Nothing is drawn
-        then.
+        If an argument or an event is invalid; the message has the event's number. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -226,11 +224,11 @@ def memory(
     return ax
 
 
-# --- What learns, and what it did
+# --- Learning, and its results
 
 
 def _learned_memory(model: Any, stream: Any) -> tuple[list[tuple[int, int, int]], int | None]:
-    """(events, bytes, features evicted) while a copy of the model learns, and its ceiling."""
+    """(events, bytes, evicted features) while a copy of the model learns, and max_features."""
     tokenizer, learner = _parts(model)
     twin = copy.deepcopy(learner)
     every, n = 1, 0
@@ -254,21 +252,21 @@ def _learned_memory(model: Any, stream: Any) -> tuple[list[tuple[int, int, int]]
 
 
 def _recorded_memory(record: Any, stream: Any) -> tuple[list[tuple[int, int, int]], int | None]:
-    """The same of what a recorder has noted."""
+    """The same from a recorder."""
     if stream is not None:
-        raise ValueError("stream is for a model that learns it; a Recorder has noted its own")
+        raise ValueError("stream is for a model that learns it; with a Recorder, leave it out")
     found = [
         (window.n_events, window.memory, window.n_evicted or 0)
         for window in check_record("model", record).windows
         if window.memory is not None
     ]
     if not found:
-        raise ValueError("the Recorder has noted no memory; give it the model, Recorder(model)")
+        raise ValueError("the Recorder has no memory recorded; give it the model, Recorder(model)")
     return found, record.ceiling
 
 
 def _parts(model: Any) -> tuple[Any, Any]:
-    """What stands before the learner (or None), as a copy that may learn; and the learner."""
+    """A copy of what comes before the learner (or None), which may learn; and the learner."""
     tokenizer, learner = learner_of(model)
     if tokenizer is not None and ranks(learner):
         raise TypeError(
@@ -279,7 +277,7 @@ def _parts(model: Any) -> tuple[Any, Any]:
 
 
 def _twins(learner: Any) -> dict[str, Any]:
-    """A copy of the learner for each way to answer that it has, by its name."""
+    """A copy of the learner for each way to answer that it has, by the name of that way."""
     params = learner._get_params()
     kinds = ["current"]
     if params.get("average", "none") != "none":
@@ -305,7 +303,7 @@ def _events(stream: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _error(wrong: NDArray[Any], numbers: NDArray[Any], window: int | None) -> NDArray[np.float64]:
-    """The error in percent after so many events: among those that were answered."""
+    """The error in percent, among answered events, after these numbers of events."""
     errors = np.concatenate([[0], np.cumsum(wrong > 0)])
     answered = np.concatenate([[0], np.cumsum(wrong >= 0)])
     before = 0 if window is None else np.maximum(numbers - window, 0)
@@ -331,7 +329,7 @@ def _style(ax: Axes, kind: str) -> dict[str, Any]:
 
 
 def draw_ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> None:
-    """Who served which events, along the lower edge; the longest time of each has its name."""
+    """Draw which vector served when, along the lower edge, with names in the longest spans."""
     spans: dict[str, list[tuple[float, float]]] = {}
     ends = [*(n for n, _ in serving[1:]), total]
     for (first, kind), after in zip(serving, ends, strict=True):

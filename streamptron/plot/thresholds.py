@@ -1,4 +1,4 @@
-"""One label against all others, by where the line is drawn: ROC, precision, false positives."""
+"""One label against all others, at every threshold: ROC, precision, false positives."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-EDGE = 1e-3  # thresholds go from here to 1 less this
+EDGE = 1e-3  # thresholds go from this to 1 minus this
 GRID = 400
-POINTS = 2000  # of a curve, at most
+POINTS = 2000  # the most points of a curve
 
 
 def roc_curve(
     y_true: Any, y_proba: Any, label: Hashable = None, ax: Axes | None = None, **kwargs: Any
 ) -> Axes:
-    """How many events of a label are found for how many false positives.
+    """Plot the share of a label's events that are found against the false positives.
 
-    A point is a threshold: events whose probability is at least that are taken for the label. The
-    area under the curve is the chance that an event of the label has a higher probability than
-    another one.
+    Each point is a threshold: events with at least that probability are taken for the label. The
+    area under the curve is the probability that an event of the label has a higher score than
+    another event.
 
     Parameters
     ----------
     y_true
         The labels of the events.
     y_proba
-        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a column for each
-        label, as of scikit-learn's ``predict_proba``; or a number for each, which is larger where
-        the label is likelier: its probability, or the score of ``decision_function_one``. Several
-        models: ``{name: these}``.
+        For each event, what ``predict_proba_one`` returned, ``{label: probability}``; or a column
+        per label, as from scikit-learn's ``predict_proba``; or a number that is larger if the label
+        is more likely: its probability, or the score of ``decision_function_one``. For several
+        models: ``{name: one of these}``.
     label
-        The label that is looked for. None: True, where labels are truth values.
+        The label to look for. None: True, if labels are truth values.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -53,7 +53,7 @@ def roc_curve(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid, or if all events have the label, or none. Nothing is drawn then.
+        If an argument is invalid, or if all events have the label, or none. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -91,17 +91,18 @@ def roc_curve(
 def precision_recall_curve(
     y_true: Any, y_proba: Any, label: Hashable = None, ax: Axes | None = None, **kwargs: Any
 ) -> Axes:
-    """How many events taken for a label have it, by how many of those that have it are found.
+    """Plot precision against recall, for one label.
 
-    It says more than `roc_curve` where the label is rare. The dotted line is what taking events at
-    random would reach.
+    Precision is the share of the events taken for the label that have it; recall is the share of
+    the label's events that are found. If the label is rare, this says more than `roc_curve`. The
+    dotted line is the precision of taking events at random.
 
     Parameters
     ----------
     y_true
         The labels of the events.
     y_proba
-        As of `roc_curve`; several models: ``{name: these}``.
+        As for `roc_curve`; for several models, ``{name: one of these}``.
     label
         The label that is looked for. None: True, where labels are truth values.
     ax
@@ -116,7 +117,7 @@ def precision_recall_curve(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid, or if all events have the label, or none. Nothing is drawn then.
+        If an argument is invalid, or if all events have the label, or none. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -155,18 +156,18 @@ def precision_recall_curve(
 def false_positives(
     y_true: Any, y_proba: Any, label: Hashable = None, ax: Axes | None = None, **kwargs: Any
 ) -> Axes:
-    """What each threshold costs: other events taken for the label, and events of it missed.
+    """Plot the costs of each threshold: other events taken for the label, and its events missed.
 
-    For the choice of a threshold. Both axes are stretched where it matters: at probabilities near 0
-    and 1, and at few false positives.
+    This helps to choose a threshold. Both axes are stretched where it matters: at probabilities
+    near 0 and 1, and at few false positives.
 
     Parameters
     ----------
     y_true
         The labels of the events.
     y_proba
-        As of `calibration_curve`: for each event ``{label: probability}``, or a column for each
-        label, or a number for each, the probability of `label`. Several models: ``{name: these}``.
+        As for `calibration_curve`: for each event ``{label: probability}``, or a column per label,
+        or a number, the probability of `label`. For several models: ``{name: one of these}``.
     label
         The label that is looked for. None: True, where labels are truth values.
     ax
@@ -182,7 +183,7 @@ def false_positives(
     ------
     TypeError, ValueError
         If an argument is invalid, if all events have the label, or none, or if a probability is not
-        from 0 to 1. Nothing is drawn then.
+        from 0 to 1. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -233,7 +234,7 @@ def false_positives(
     return ax
 
 
-# --- What is judged
+# --- Scores and labels
 
 
 class Judged(NamedTuple):
@@ -243,7 +244,7 @@ class Judged(NamedTuple):
     right: NDArray[np.bool_]
 
     def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Events at or above each threshold: with the label and others, from none of them on."""
+        """Numbers of events at or above each threshold, with the label and others; first 0, 0."""
         order = np.argsort(-self.scores, kind="stable")
         scores, right = self.scores[order], self.right[order]
         last = np.append(np.flatnonzero(np.diff(scores)), len(scores) - 1)  # of equal scores
@@ -262,7 +263,7 @@ class Judged(NamedTuple):
 
 
 def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[str, Judged]]:
-    """The label, and what each model says of it."""
+    """The label, and each model's scores for it."""
     truths = listed("y_true", y_true)
     given = {"": y_proba} if not isinstance(y_proba, Mapping) else dict(y_proba)
     if not given:
@@ -270,7 +271,7 @@ def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[
     if label is None:
         if not {*truths} <= {True, False}:
             strange = next(truth for truth in truths if truth not in (True, False))
-            raise ValueError(f"y_true has {short_repr(strange)}; name the label looked for, label=")
+            raise ValueError(f"y_true has {short_repr(strange)}; name the label to find, label=")
         label = True
     right = np.array([truth == label for truth in truths], dtype=bool)
     found = {}
@@ -281,8 +282,8 @@ def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[
         found[f"{label_text(name)}: " if name else ""] = Judged(scores, right)
     if right.all() or not right.any():
         raise ValueError(
-            f"{'all' if right.all() else 'no'} events have the label {short_repr(label)}; there "
-            "must be some of it and some others"
+            f"{'all' if right.all() else 'no'} events have the label {short_repr(label)}; give "
+            "some events with it and some without"
         )
     return label, found
 
@@ -307,7 +308,7 @@ def _score(called: str, row: int, value: Any, label: Hashable) -> float:
 
 
 def _thinned(n: int) -> NDArray[np.intp]:
-    """Which of n points are drawn: both ends, and no more than the eye can tell apart."""
+    """Which of n points to draw: both ends, and no more than the eye can tell apart."""
     return np.unique(np.linspace(0, n - 1, POINTS).astype(np.intp))
 
 

@@ -1,4 +1,4 @@
-"""The weight vector as an arrow that turns, and events along it."""
+"""The weight vector as an arrow, and events projected on it."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ def update(
     features: tuple[Hashable, Hashable] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """One update: how far the weight vector turns when it learns an event.
+    """Plot one update: how far the weight vector turns when it learns an event.
 
-    Arrows are the current weights before (dashed) and after, the step between them, and the event
-    itself; the arc is the angle. Between two labels that have weights of their own the vector is
-    that of the second label less that of the first.
+    The arrows are the current weights before (dashed) and after, the step between them, and the
+    event itself; the arc is the angle. If both labels have their own weights, the vector is that of
+    the second label minus that of the first.
 
     Parameters
     ----------
     model
-        A learner whose score is a sum of weights times values, with two labels. It stays as it is:
-        a copy of it learns the event.
+        A learner with two labels whose score is a sum of weights times values. It is not changed: a
+        copy of it learns the event.
     x, y
         The event, a mapping of features to numbers, and its label.
     features
-        The two features that are the axes. By default those of the model and the event, if they are
-        two.
+        The two features on the axes. By default the features of the model and the event, if there
+        are two.
     ax
         The Axes to draw on; None: the current one.
 
@@ -74,8 +74,8 @@ def update(
     Raises
     ------
     TypeError, ValueError
-        If model and event have other than two features and none are named, or if an argument is
-        invalid. Nothing is drawn then.
+        If the model and the event do not have exactly two features and none are named, or if an
+        argument is invalid. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -104,7 +104,7 @@ def update(
     known = twin._known_labels
     if len(known) != 2:
         raise ValueError(
-            f"model has met {len(known)} label{'s'[: len(known) != 1]}; the vector lies between two"
+            f"model has met {len(known)} label{'s'[: len(known) != 1]}; the vector needs two"
         )
     if twin._checked_label(y) not in known:
         raise ValueError(f"y={short_repr(y)} is a third label; the model knows {short_repr(known)}")
@@ -132,7 +132,7 @@ def update(
     arrow(ax, zero, after, color=colour(0))
     arrow(ax, zero, event, color=ink(ax), linewidth=1.0)
     ends: dict[tuple[float, ...], list[str]] = {}
-    for name, end in named:  # arrows that end at one point share a name
+    for name, end in named:  # arrows that end at the same point share a text
         ends.setdefault(tuple(end.tolist()), []).append(name)
     for point, names in ends.items():
         name_beside(ax, " = ".join(names), point)
@@ -151,23 +151,23 @@ def projections(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """Where the events of two labels lie along the weight vector, and the threshold between them.
+    """Plot where events of two labels lie along the weight vector, and the threshold between them.
 
-    The place of an event is ``w.x / |w|``, a length in the unit of the features; the model's answer
+    The position of an event is ``w.x / |w|``, a length in the unit of the features; the answer
     changes at the threshold, ``-b / |w|``.
 
     Parameters
     ----------
     model
-        A learner whose score is a sum of weights times values, with two labels, of any number of
-        features; or ``Tokenizer() | learner`` for texts. It stays as it is.
+        A learner with two labels, and any number of features, whose score is a sum of weights times
+        values; or ``Tokenizer() | learner`` for texts. It is not changed.
     data
-        Labelled events, as of ``streamptron.study.fit``.
+        Labelled events, as for ``streamptron.study.fit``.
     serve
         Which of the kept vectors: "current", "average" or "pocket"; None: the one that is best
         overall, ``model.serving``.
     bins
-        Into how many bars the events go.
+        The number of bars.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -181,7 +181,7 @@ def projections(
     ------
     TypeError, ValueError
         If the model has no such score, or if its weights are all 0, or if an argument is invalid.
-        Nothing is drawn then.
+        Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -206,7 +206,7 @@ def projections(
         )
     labels = learner._known_labels
     if len(labels) != 2:
-        raise ValueError(f"model has met {len(labels)} labels; one vector lies between two")
+        raise ValueError(f"model has met {len(labels)} labels; the vector needs two")
     lessons = data_of(data, tokenizer, learner._checked_label, missing=learner.missing)
     scores = towards(learner, lessons.scores(learner))
     w, b = weights_between(learner)
@@ -255,7 +255,7 @@ def projections(
 
 
 def _angle(ax: Axes, before: Any, after: Any) -> None:
-    """The arc between two vectors, with its degrees."""
+    """Draw the arc between two vectors, with its angle in degrees."""
     from matplotlib.patches import Arc
 
     radius = 0.4 * min(math.hypot(*before), math.hypot(*after))

@@ -28,18 +28,18 @@ FOR, AGAINST = 0, 1  # the styles of bars for a label and against it
 def top_weights(
     model: Any, n: int = 10, label: Hashable = None, ax: Axes | None = None, **kwargs: Any
 ) -> Axes:
-    """The features with the largest positive and negative weights.
+    """Plot the features with the largest positive and negative weights.
 
     Parameters
     ----------
     model
         A learner, or a pipeline that ends in one. The weights are those that answer best overall,
-        as of ``top_features``; of a hashed model the features are numbers of slots.
+        as in ``top_features``; in a hashed model the features are numbers of slots.
     n
-        At most how many of each sign.
+        The largest number of features of each sign.
     label
-        The label whose weights are drawn. By default, with two labels, the one for which the
-        score is positive; where each label has weights of its own it must be given.
+        The label whose weights to draw. With two labels, the default is the one for which the score
+        is positive; if each label has its own weights, it must be given.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -52,7 +52,7 @@ def top_weights(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid, or if the model has no weights yet. Nothing is drawn then.
+        If an argument is invalid, or if the model has no weights yet. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 
@@ -78,7 +78,7 @@ def top_weights(
             raise ValueError("the model has seen no label yet: it has no weights")
         if label is None and learner._scores_by_label:
             raise ValueError(
-                f"each label has weights of its own; name one, label="
+                f"each label has its own weights; name one, label="
                 f"{short_repr(learner._known_labels[0])} (the model knows "
                 f"{short_repr(learner._known_labels, 200)})"
             )
@@ -115,18 +115,18 @@ def explanation(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """What each feature of an event adds to its score, from 0 down to the score: a waterfall.
+    """Plot what each feature of an event adds to its score, as a waterfall from 0 to the score.
 
     Parameters
     ----------
     model
-        A learner, or a pipeline that ends in one; then x is a text.
+        A learner, or a pipeline that ends in one.
     x
-        The event. Of a RankingPerceptron the candidates.
+        The event, as the model takes it; for a RankingPerceptron, the candidates.
     label
-        The label to explain, as of ``explain_one``; of a RankingPerceptron the candidate's id.
+        The label to explain, as for ``explain_one``; for a RankingPerceptron, the candidate's id.
     n
-        At most how many features have a bar of their own, the largest; the others share one.
+        The largest number of features with their own bar; all smaller ones share one.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -139,7 +139,7 @@ def explanation(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid, or if the model has seen no label. Nothing is drawn then.
+        If an argument is invalid, or if the model has seen no label. Nothing is drawn.
     ImportError
         If matplotlib is missing.
 

@@ -1,4 +1,4 @@
-"""What the classifiers for scikit-learn share: fit, partial_fit, classes and answers."""
+"""The base classes of the classifiers for scikit-learn: fit, partial_fit, classes and answers."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from streamptron.sklearn.wrapper import Named, Wrapper
 
 
 class Classifier(Wrapper):
-    """What the classifiers share: epochs, when to stop, and classes.
+    """The base class: epochs, when to stop, and classes.
 
-    Two numberings meet here. A class's number is its place in `classes_`, which is sorted, also
-    when classes join later. The core numbers its outputs in the order in which the classes joined;
-    those of one call join in sorted order. The core's labels are the classes themselves, but for
-    Perceptron, whose False and True are the first and the second class.
+    Two numberings meet here. The number of a class is its index in `classes_`, which is sorted,
+    even if classes are added later. The core numbers its outputs in the order in which the classes
+    were added; those of one call are added in sorted order. The core's labels are the classes
+    themselves, except for Perceptron, whose False and True are the first and the second class.
     """
 
-    # the learners for two classes and for more, and their parameters here, truth values and those
-    # of the learner for more apart
+    # The learners for two classes and for more; then the parameters that they take: plain ones,
+    # truth values, and those that only the learner for more classes has.
     _two: Any
     _several: Any
     _own: tuple[str, ...]
@@ -48,7 +48,7 @@ class Classifier(Wrapper):
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """What stands for two classes with these scores, or weights: above 0 for the second."""
+        """One score, or weight, for two classes with these: above 0 for the second class."""
         raise NotImplementedError
 
     # --- Learning
@@ -59,13 +59,13 @@ class Classifier(Wrapper):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row, of any dtype. A CSR matrix or an array is read where it lies.
+            One event per row, of any dtype. A CSR matrix or an array is read in place.
         y : array-like of shape (n_samples,)
             The class of each row; at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Scales the step that a row makes. A row of weight 0 is left out. A row of weight 2 is
-            not the same as two rows, because the first would change the weights that the second
-            meets.
+            Scales the step of each row. A row of weight 0 is left out. A row of weight 2 is not the
+            same as two rows, because the first would change the weights before the second is
+            learned.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class Classifier(Wrapper):
                 "(partial_fit may begin with one)"
             )
         class_weight = self.class_weight
-        # called for dicts and None too, because it checks them
+        # called for dicts and None, too, because it checks them
         balance = compute_class_weight(class_weight, classes=classes, y=classes[numbers])
         if isinstance(class_weight, str):
             class_weight = dict(zip(classes.tolist(), balance.tolist(), strict=True))
@@ -110,7 +110,7 @@ class Classifier(Wrapper):
                 steps,
             )
         except ValueError:
-            # raises the same for a bad value, but with the number of its row in X
+            # this raises the same for a bad value, but with the number of its row in X
             model.decision_function_many(*rows)
             raise
         self.model_, self.classes_, self.n_iter_ = model, classes, n_iter
@@ -119,19 +119,19 @@ class Classifier(Wrapper):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue learning: one pass over the rows, in their order.
 
-        New classes may join in any call; those of a call are known before its first row is learned,
-        but AdaptiveClassifier and AROWClassifier know a class from its first row on.
-        If all `classes` are given in the first call, it makes no difference how the rows are
-        divided into calls.
+        New classes may be added in any call. The classes of a call are known before its first row
+        is learned, except that AdaptiveClassifier, AROWClassifier and VotedPerceptronClassifier
+        know a class only from its first row on. If all `classes` are given in the first call, it
+        makes no difference how the rows are divided into calls.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row, of any dtype. A CSR matrix or an array is read where it lies.
+            One event per row, of any dtype. A CSR matrix or an array is read in place.
         y : array-like of shape (n_samples,)
             The class of each row.
         classes : array-like of shape (n_classes,), default=None
-            Classes that need not be in y yet.
+            Classes, including those that are not in y yet.
         sample_weight : array-like of shape (n_samples,), default=None
             As for ``fit``.
 
@@ -143,14 +143,13 @@ class Classifier(Wrapper):
         Raises
         ------
         TypeError, ValueError
-            If X, y, classes, sample_weight or a parameter is invalid. Nothing has been learned
-            then.
+            If X, y, classes, sample_weight or a parameter is invalid. Nothing has been learned.
         """
         if isinstance(self.class_weight, str):
             raise ValueError(
                 f"class_weight={short_repr(self.class_weight)}; partial_fit cannot know how many "
-                "rows of each class are to come: give a dict, such as one made of a sample by "
-                "sklearn.utils.compute_class_weight"
+                "rows of each class will come: give a dict, for example one computed from a sample "
+                "by sklearn.utils.compute_class_weight"
             )
         first = not hasattr(self, "model_")
         rows, found, numbers = self._validated(X, y, reset=first)
@@ -177,7 +176,7 @@ class Classifier(Wrapper):
         return self
 
     def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Named, np.ndarray, np.ndarray]:
-        """Checked rows, the classes that are in y, and the number of each row's among them."""
+        """Checked rows, the classes in y, and each row's index into these."""
         rows, y = self._checked_rows(X, reset, y)
         try:
             check_classification_targets(y)
@@ -207,7 +206,7 @@ class Classifier(Wrapper):
             intercept=truth("fit_intercept", self.fit_intercept),
             class_weight=class_weight,
             missing=SKIP_NAN,
-            # secret, unless random_state asks for fits that repeat
+            # secret, unless random_state asks for repeatable fits
             hash_seed=None if self.random_state is None else 0,
         )
         if not of_two:
@@ -215,7 +214,7 @@ class Classifier(Wrapper):
         return model
 
     def _grown(self, classes: np.ndarray) -> Any:
-        """The model, or one that takes its place, with the classes that it does not know yet."""
+        """The model, or one that replaces it, with the classes that it does not know yet added."""
         known = self.classes_.tolist()
         model = self.model_
         if isinstance(model, BinaryEstimator):
@@ -228,7 +227,7 @@ class Classifier(Wrapper):
 
     @staticmethod
     def _announce(model: Any, labels: list[Any]) -> None:
-        """Make classes known before anything is learned of them."""
+        """Make classes known before any of their rows is learned."""
         for label in labels:
             model._add_label(label)
 
@@ -240,25 +239,25 @@ class Classifier(Wrapper):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one number a row, above 0 for ``classes_[1]``; else the score of each
-            class in the order of `classes_`. Of a classifier with `coef_` it is
+            For two classes one number per row, above 0 for ``classes_[1]``; otherwise the score of
+            each class in the order of `classes_`. For a classifier with `coef_` it equals
             ``X @ coef_.T + intercept_``, unless `serve` is "best" or a class has had no row yet.
         """
         known = self._known(X)
         return self._decision(self.classes_, self.model_, known)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the highest score; of equal ones the first in `classes_`.
+        """The class with the highest score; if scores are equal, the first in `classes_`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
 
         Returns
         -------
@@ -271,15 +270,15 @@ class Classifier(Wrapper):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, as the learner gives it.
 
-        That costs nothing extra; :class:`sklearn.calibration.CalibratedClassifierCV` may give
-        better ones. The class that ``predict`` gives is always the most probable: where the
-        learner's calibration finds another more probable, as it can near the boundary of two
-        classes, both get the same.
+        This costs nothing extra; :class:`sklearn.calibration.CalibratedClassifierCV` may give
+        better probabilities. The class that ``predict`` returns always has the highest one: if the
+        learner's calibration makes another class more probable, as can happen near the boundary of
+        two classes, both get the same probability.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
 
         Returns
         -------
@@ -315,9 +314,9 @@ class Classifier(Wrapper):
     def _by_class(
         self, classes: np.ndarray, model: Any, kept: np.ndarray, unknown: Any = 0.0
     ) -> np.ndarray:
-        """Entries by the core's outputs as entries by class; a single one for two classes.
+        """Values by the core's outputs as values by class; a single one for two classes.
 
-        A class that the core does not know yet has the entry `unknown`.
+        A class that the core does not know yet gets the value `unknown`.
         """
         if isinstance(model, BinaryEstimator):
             return kept[0]  # type: ignore[no-any-return]
@@ -328,7 +327,7 @@ class Classifier(Wrapper):
     def _of_classes(
         classes: np.ndarray, labels: list[Any], kept: np.ndarray, unknown: Any
     ) -> np.ndarray:
-        """Entries by the core's labels as entries by class."""
+        """Values by the core's labels as values by class."""
         by_class = np.empty((len(classes), *kept.shape[1:]))
         by_class[:] = unknown
         outputs = {label: output for output, label in enumerate(labels)}
@@ -339,16 +338,16 @@ class Classifier(Wrapper):
 
 
 class PairClassifier(Classifier):
-    """What the classifiers of learners share that give two labels one output.
+    """The base class for learners that give two labels one output.
 
-    Such a learner knows the classes that rows have had, in the order of these rows: what it has
-    learned is what ``learn_one`` would have learned of them. A class that has only been announced
-    is never the answer.
+    Such a learner only knows the classes that rows have had, in the order of these rows, so that it
+    learns exactly what ``learn_one`` would learn from them. A class that has only been announced is
+    never the answer.
     """
 
     @staticmethod
     def _announce(model: Any, labels: list[Any]) -> None:
-        """Nothing: a label comes with its first row."""
+        """Do nothing: a label becomes known with its first row."""
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -369,7 +368,7 @@ class PairClassifier(Classifier):
 
 
 class Linear:
-    """What a classifier has besides whose scores are sums of weights times values."""
+    """`coef_` and `intercept_`, for classifiers whose scores are sums of weights times values."""
 
     model_: Any
     classes_: np.ndarray
@@ -380,9 +379,9 @@ class Linear:
     def coef_(self) -> np.ndarray:
         """The weights that answer: (1, n_features) for two classes, else (n_classes, n_features).
 
-        Those of the vector that `serve` names; of "best" the one that has made the fewest mistakes
-        lately, ``model_.serving``. Computed at each access. With degree=2 there is none: pairs of
-        columns have weights, too.
+        They are those of the vector that `serve` names; for "best", of the one that has made the
+        fewest mistakes lately, ``model_.serving``. They are computed at each access. With degree=2
+        there is no `coef_`, since pairs of columns have weights, too.
         """
         check_is_fitted(self)
         if self.model_.degree != 1:
@@ -401,8 +400,8 @@ class Linear:
                     row[place[name]] = weight
                 elif type(name) is str and name.partition("=")[0] in place:
                     raise AttributeError(
-                        f"{type(self).__name__} has no coef_: X had a column of texts, and each "
-                        f"has a weight, such as {short_repr(name)}; model_.weights has all of them "
+                        f"{type(self).__name__} has no coef_: X had a column of texts, each of "
+                        f"which has a weight, such as {short_repr(name)}; model_.weights has all "
                         "by name"
                     )
         return np.atleast_2d(self._by_class(self.classes_, self.model_, coef))
@@ -416,12 +415,12 @@ class Linear:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as Python has it; a search may set numpy's numbers."""
+    """A parameter as a Python value; a search may set it to a numpy number."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
-    """One checked weight a row; None if none are given."""
+    """One checked weight per row; None if none are given."""
     if sample_weight is None:
         return None
     weights: np.ndarray = check_array(

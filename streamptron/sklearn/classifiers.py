@@ -22,21 +22,22 @@ if typing.TYPE_CHECKING:
 class AdaptiveClassifier(PairClassifier):
     """Logistic regression with adaptive steps and naive Bayes, for two classes or more.
 
-    The classifier to begin with: of those here it errs least on most data, its probabilities need
-    no calibration, and columns may be in any units and about any mean. It is made for one pass over
-    a stream, by ``partial_fit``; ``fit`` goes on as long as rows that it holds out gain by it.
+    Start with this classifier: of those here it makes the fewest errors on most data, its
+    probabilities need no calibration, and columns may have any unit and any mean. It is made for
+    one pass over a stream, by ``partial_fit``; ``fit`` continues as long as that improves the
+    answers for held-out rows.
 
     Parameters
     ----------
     eta : float, default=1.0
-        How far a step goes; there is rarely a reason to change it.
+        The step size; there is rarely a reason to change it.
     forget : float or "auto", default="auto"
-        How fast a weight's steps grow long again; "auto" for streams that may change suddenly.
+        How fast a weight's steps become long again; "auto" for streams that may change suddenly.
     naive_bayes : bool, default=True
-        Take the naive Bayes log-odds as one more feature.
+        Use the naive Bayes log-odds as one more feature.
     shape : {"auto", "curve", "line"}, default="auto"
-        What a column says: a straight line; with "curve" also a curve; with "auto" each two columns
-        have a surface, too.
+        How a column enters the score: "line", by a straight line; "curve", also by a curve; "auto":
+        each two columns also have a surface.
     fit_intercept, max_iter, tol, shuffle, random_state
         As for :class:`PerceptronClassifier`.
     early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
@@ -47,16 +48,16 @@ class AdaptiveClassifier(PairClassifier):
     classes_, n_iter_, n_features_in_, feature_names_in_
         As for :class:`PerceptronClassifier`.
     model_ : streamptron.AdaptiveClassifier
-        The learner, to go on with event by event: ``learn_one``, ``explain_one``,
-        ``top_features``. Its features are the numbers of the columns, its labels the classes that
-        rows have had, in the order of these rows.
+        The learner, to continue event by event: ``learn_one``, ``explain_one``, ``top_features``.
+        Its features are the numbers of the columns, its labels the classes that rows have had, in
+        the order of these rows.
 
     Notes
     -----
-    The decision function of two classes is a rank, the score less where little of a row is known:
-    better to order rows by than the probability. There is no `coef_`: values are scaled by what
-    columns usually hold, and naive Bayes adds to the score; ``model_.explain_one`` says what each
-    column contributes.
+    The decision function of two classes is a rank: the score, reduced if little of a row is known,
+    which orders rows better than the probability. There is no `coef_`, because values are scaled by
+    the usual size of their columns, and naive Bayes adds to the score; ``model_.explain_one`` says
+    what each column contributes.
 
     Examples
     --------
@@ -105,48 +106,50 @@ class AdaptiveClassifier(PairClassifier):
 class PerceptronClassifier(Linear, Classifier):
     """Averaged perceptron for two classes or more, on a compiled core.
 
-    For two classes it learns one vector (:class:`streamptron.Perceptron`); for more, or where
-    ``partial_fit`` began with a single class, one each (:class:`streamptron.MulticlassPerceptron`).
-    If ``partial_fit`` meets a third class, the one vector w becomes -w and w, with average
-    and pocket: what two vectors would have learned, so that no decision changes. Only the
-    probabilities lose their offset.
+    For two classes it learns one vector (:class:`streamptron.Perceptron`); for more, or if
+    ``partial_fit`` began with a single class, one per class
+    (:class:`streamptron.MulticlassPerceptron`). If ``partial_fit`` meets a third class, the one
+    vector w becomes -w and w, and so do average and pocket. That is what two vectors would have
+    learned, so no decision changes. Only the probabilities lose their offset.
 
     Parameters
     ----------
     margin : float, default=0.0
-        Learn from a row whenever its class is ahead by at most this: with one vector by the size of
-        the decision function, with more by the difference of two scores.
+        Learn from a row whenever its class leads by at most this: with one vector, the lead is the
+        decision function; with more, the difference of two scores.
     average : {"uniform", "exponential", "none"}, default="uniform"
-        The running average of the weights that is kept: the mean of all of them, one in which
-        recent ones count more, or none (with another `serve`).
+        The running average of the weights to keep: the mean of all of them, one in which recent
+        ones count more, or none (which needs another `serve`).
     half_life : float, default=1000
-        Of the exponential average, in rows.
+        The half-life of the exponential average, in rows.
     pocket : bool, default=False
-        Also keep the weights from their best time.
+        Also keep the weights from when they were best.
     serve : {"average", "current", "pocket", "best"}, default="average"
         The weights that answer. On shuffled rows the average makes about a quarter fewer mistakes
-        than the current weights, and it is one vector, which `coef_` can show. "best" chooses, row
-        by row, whichever has made fewer mistakes lately: for ``partial_fit`` on a stream that
+        than the current weights, and it is a single vector, which `coef_` can show. "best" chooses,
+        row by row, whichever has made fewer mistakes lately: for ``partial_fit`` on a stream that
         drifts.
     fit_intercept : bool, default=True
         Learn an intercept, as the weight of a feature that is 1 in every row.
     max_iter : int, default=1000
-        The most epochs of ``fit``.
+        The largest number of epochs in ``fit``.
     tol : float or None, default=1e-3
-        ``fit`` ends when the loss after `n_iter_no_change` epochs in a row was not this much below
-        the least so far; of which rows it is, `early_stopping` says. None: all `max_iter` epochs.
+        ``fit`` ends when, for `n_iter_no_change` epochs in a row, the loss was not at least this
+        much below the least so far. `early_stopping` says which rows the loss is for. None: do all
+        `max_iter` epochs.
     shuffle : bool, default=True
-        A new order of the rows in each epoch.
+        Whether each epoch learns the rows in a new random order.
     random_state : int, RandomState instance or None, default=None
-        Gives these orders, and the rows that are held out.
+        Seeds these orders and the choice of held-out rows.
     early_stopping : bool or "auto", default="auto"
-        True: hold out some rows of each class. The loss is then the log-loss of these, the model is
-        kept as it was when that was least, and at the end it learns them too, once. False: learn
-        all rows in each epoch. The loss is how far classes are behind, added up over the rows where
-        they are, as a share of how far they are behind or ahead over all rows (if there are many,
-        over some of them), by the weights that answer; with many columns and few rows each, that
-        goes on too long. "auto": hold out if there is something to decide (`tol` is given and
-        `max_iter` is not 1) and at least ten rows can be.
+        True: hold out some rows of each class. The loss is then the log-loss of these rows; the
+        model with the least loss is kept, and learns the held-out rows once at the end. False:
+        learn all rows in each epoch. The loss is then computed from leads, those of each row's
+        class over the best other one by the weights that answer: the sum of the negative leads,
+        divided by the sum of the absolute values of all leads. (If there are many rows, over a
+        sample.) With many columns that few rows have, this stops too late. "auto": hold rows out if
+        there is something to decide (`tol` is given and `max_iter` is not 1) and at least ten rows
+        can be held out.
     validation_fraction : float, default=0.1
         The share of the rows that is held out.
     n_iter_no_change : int, default=5
@@ -155,14 +158,15 @@ class PerceptronClassifier(Linear, Classifier):
         ``{class: weight}``: scales the steps for a class. Classes that are not in it have weight 1.
         "balanced", in ``fit`` only: n_samples / (n_classes * rows of the class).
     degree : int, default=1
-        2: also all pairs of two columns, each with weights of its own; its value is the product. A
-        pair is made where a row has both, so that a wide matrix with few entries a row costs what
-        these entries make. There is no `coef_` then: ``model_.weights`` has the pairs by name.
+        2: also all pairs of columns, each with its own weights; the value of a pair is the product.
+        Pairs are made only of nonzero values, so a wide matrix with few entries per row costs
+        little. There is no `coef_` then: ``model_.weights`` has the pairs by name.
     max_pairs : int, default=1_000_000
         A row that makes more pairs is a ValueError.
     violators : {"best", "uniform", "proportional"}, default="best"
-        Of more than two classes, which of those that are not far enough behind a row's own lose
-        what it gains: the best of them, all alike, or each by how much it lacks.
+        With more than two classes: which of the classes that are not far enough behind a row's own
+        class lose what it gains. The best of them, all equally, or each by how far it is ahead of
+        where it should be.
 
     Attributes
     ----------
@@ -177,12 +181,12 @@ class PerceptronClassifier(Linear, Classifier):
     n_features_in_ : int
         Columns of X.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if X was a frame whose columns are all named by strs.
+        Their names, if X was a frame whose column names are all strs.
     model_ : streamptron.Perceptron or streamptron.MulticlassPerceptron
-        The learner, to go on with event by event: ``learn_one``, ``explain_one``,
-        ``top_features``. Its features are the numbers of the columns. Its labels are the classes,
-        but those of a Perceptron are False for ``classes_[0]`` and True for ``classes_[1]``. New
-        classes are for ``partial_fit``.
+        The learner, to continue event by event: ``learn_one``, ``explain_one``, ``top_features``.
+        Its features are the numbers of the columns. Its labels are the classes, but those of a
+        Perceptron are False for ``classes_[0]`` and True for ``classes_[1]``. Add new classes by
+        ``partial_fit``, not here.
 
     Examples
     --------
@@ -238,14 +242,14 @@ class PerceptronClassifier(Linear, Classifier):
 class MIRAClassifier(Linear, Classifier):
     """MIRA for two classes or more, on a compiled core; also known as passive-aggressive (PA-I).
 
-    Each step is the smallest that puts a row's class ahead of the best other one by 1, at most `C`.
-    Two classes have a vector each, one the negative of the other, and the decision function is the
-    difference of their scores. That is the binary PA-I with 2 C for its C.
+    Each step is the smallest that puts a row's class ahead of the best other one by 1, but at most
+    `C`. With two classes, each has a vector, one the negative of the other, and the decision
+    function is the difference of their scores. That is the binary PA-I with 2 C for its C.
 
     Parameters
     ----------
     C : float, default=1.0
-        The largest step, above 0. Small values make noisy labels do less harm.
+        The largest step, above 0. Small values reduce the harm of noisy labels.
     update : {"margin", "mistake"}, default="margin"
         Learn from a row whenever its class is ahead by less than 1, or only if it is not ahead.
     violators : {"best", "uniform", "proportional"}, default="best"
@@ -260,9 +264,9 @@ class MIRAClassifier(Linear, Classifier):
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_
         As for :class:`PerceptronClassifier`.
     model_ : streamptron.MIRA
-        The learner, to go on with event by event: ``learn_one``, ``explain_one``,
-        ``top_features``. Its features are the numbers of the columns, its labels the classes. New
-        classes are for ``partial_fit``.
+        The learner, to continue event by event: ``learn_one``, ``explain_one``, ``top_features``.
+        Its features are the numbers of the columns, its labels the classes. Add new classes by
+        ``partial_fit``, not here.
 
     Examples
     --------
@@ -311,20 +315,20 @@ class MIRAClassifier(Linear, Classifier):
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        lead: np.ndarray = second - first  # of which MIRA wants 1
+        lead: np.ndarray = second - first  # MIRA wants it to be 1
         return lead
 
 
 class AROWClassifier(Linear, PairClassifier):
     """Adaptive regularisation of weights, for two classes or more, on a compiled core.
 
-    A second-order learner: each weight has a variance, and with it a step of its own. More than two
+    A second-order learner: each weight has a variance, and so its own step size. More than two
     classes are learned one against all.
 
     Parameters
     ----------
     r : float, default=1.0
-        The noise of a label, above 0. Larger values make smaller steps.
+        The noise of labels, above 0. Larger values make smaller steps.
     fit_intercept, max_iter, tol, shuffle, random_state
         As for :class:`PerceptronClassifier`.
     early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
@@ -336,9 +340,9 @@ class AROWClassifier(Linear, PairClassifier):
         As for :class:`PerceptronClassifier`. A class that no row has had yet has weights of 0, and
         is never the answer.
     model_ : streamptron.AROW
-        The learner, to go on with event by event: ``learn_one``, ``explain_one``,
-        ``top_features``. Its features are the numbers of the columns, its labels the classes that
-        rows have had, in the order of these rows.
+        The learner, to continue event by event: ``learn_one``, ``explain_one``, ``top_features``.
+        Its features are the numbers of the columns, its labels the classes that rows have had, in
+        the order of these rows.
 
     Examples
     --------
@@ -381,19 +385,19 @@ class AROWClassifier(Linear, PairClassifier):
 class VotedPerceptronClassifier(PairClassifier):
     """Freund & Schapire's voted perceptron, for two classes or more, on a compiled core.
 
-    Each vector that it has had votes, with as many votes as there were rows after which it stood;
-    more than two classes are learned one against all. With `degree` 2 or more it is a kernel
-    perceptron. Every update of every epoch is kept, and a few epochs are enough.
+    All its weight vectors so far vote, each with one vote for each row that it survived; more than
+    two classes are learned one against all. With `degree` 2 or more it is a kernel perceptron.
+    Every update of every epoch is kept, and a few epochs are enough.
 
     Parameters
     ----------
     degree : int, default=1
-        Of the kernel (1 + x.z)^degree, from 1 to 16 (without an intercept (x.z)^degree); 2 has the
-        products of all pairs of columns, and of each with itself.
+        The degree of the kernel (1 + x.z)^degree, from 1 to 16 (without an intercept
+        (x.z)^degree). 2 includes the products of all pairs of columns, and of each with itself.
     budget : int or None, default=None
-        At most so many updates are kept, the latest; None: all.
+        The number of updates to keep, the latest ones; None: all.
     fit_intercept, max_iter, tol, shuffle, random_state
-        As for :class:`PerceptronClassifier`; the loss is that of the votes.
+        As for :class:`PerceptronClassifier`; the loss is computed from the votes.
     early_stopping, validation_fraction, n_iter_no_change, class_weight
         As for :class:`PerceptronClassifier`.
 
@@ -402,13 +406,13 @@ class VotedPerceptronClassifier(PairClassifier):
     classes_, n_iter_, n_features_in_, feature_names_in_
         As for :class:`PerceptronClassifier`.
     model_ : streamptron.VotedPerceptron
-        The learner, to go on with event by event: ``learn_one``, ``predict_one``. Its features are
+        The learner, to continue event by event: ``learn_one``, ``predict_one``. Its features are
         the numbers of the columns, its labels the classes that rows have had, in the order of these
         rows.
 
     Notes
     -----
-    The decision function is the share of the votes for a class less the share against it.
+    The decision function is the share of the votes for a class minus the share against it.
 
     Examples
     --------

@@ -23,15 +23,15 @@ from streamptron.common.names import short_repr
 from streamptron.estimator.batches import batch_of
 from streamptron.estimator.passes import Passes
 
-# About how many stored values the rows have that are scored after each epoch, to decide whether to
-# go on; and the fewest rows.
+# The size of the sample that is scored after each epoch to decide whether to continue: about this
+# many stored values, but at least this many rows.
 JUDGED = 1 << 19
 JUDGED_ROWS = 1 << 10
-HELD_OUT = 10  # rows at least, of which early_stopping="auto" takes the word
+HELD_OUT = 10  # the fewest rows that early_stopping="auto" holds out
 
 
 def check(settings: Any) -> None:
-    """Check the parameters that no learner has."""
+    """Check the parameters that are not the learner's."""
     for name in ("max_iter", "n_iter_no_change"):
         _checked(name, getattr(settings, name), Integral, 1, "an int of at least 1")
     if settings.tol is not None:
@@ -60,9 +60,9 @@ def learned(
 ) -> tuple[Any, int]:
     """Learn X epoch by epoch: the model, and the number of epochs.
 
-    `names` are the features of its columns; None: their numbers.
-    `decide` gives what a model decides on rows: for two classes a number, for more one a class;
-    `probable` the probability of each class.
+    `names` are the features of its columns; None: their numbers. `decide` returns a model's
+    decision function for rows: for two classes one number per row, for more one per class;
+    `probable` returns the probability of each class.
     """
     rng = check_random_state(settings.random_state)
     rows = np.arange(len(numbers)) if steps is None else np.flatnonzero(steps)
@@ -94,8 +94,8 @@ def learned(
     else:
         if decides:
             warnings.warn(
-                f"fit did not converge in max_iter={settings.max_iter} epochs; allow more of them, "
-                "a larger tol, or ask for this many by tol=None",
+                f"fit did not converge in max_iter={settings.max_iter} epochs; raise max_iter or "
+                "tol, or give tol=None to do exactly max_iter epochs",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -107,7 +107,7 @@ def learned(
 def _divided(
     settings: Any, rng: Any, rows: np.ndarray, numbers: np.ndarray, decides: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rows to learn, and those that are held out; "auto" holds out where that decides."""
+    """The rows to learn, and those that are held out."""
     fraction = settings.validation_fraction
     if settings.early_stopping == "auto":
         if not decides or len(rows) * fraction < HELD_OUT:
@@ -126,7 +126,7 @@ def _divided(
 def held_out(
     rng: Any, rows: np.ndarray, numbers: np.ndarray, fraction: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rows that stay, and a share of each class that does not: each class keeps a row."""
+    """Rows without a share of each class, and that share; each class keeps at least one row."""
     mixed = rng.permutation(rows)
     mixed = mixed[np.argsort(numbers[mixed], kind="stable")]
     taken = np.diff(np.floor((np.arange(len(mixed) + 1) + rng.random_sample()) * fraction)) > 0
@@ -141,7 +141,7 @@ def log_loss(
     numbers: np.ndarray,
     steps: np.ndarray | None,
 ) -> float:
-    """What rows that were held out say: minus the mean logarithm of their class's probability."""
+    """The loss of held-out rows: minus the mean logarithm of their class's probability."""
     p = probable(model, X)[np.arange(len(numbers)), numbers]
     return float(-np.average(np.log(np.maximum(p, np.finfo(float).eps)), weights=steps))
 
@@ -153,7 +153,7 @@ def shortfall(
     numbers: np.ndarray,
     steps: np.ndarray | None,
 ) -> float:
-    """What rows that were learned say: how far behind their classes are."""
+    """The loss of learned rows: the sum of negative leads, divided by that of all leads' sizes."""
     decision = decide(model, X)
     if decision.ndim == 1:
         leads = np.where(numbers, decision, -decision)
@@ -168,7 +168,7 @@ def shortfall(
 
 
 def best_of(decision: np.ndarray) -> np.ndarray:
-    """The number of the class that a decision is for."""
+    """The index of the class that a decision function chooses."""
     if decision.ndim == 1:
         return (decision > 0).astype(np.intp)
     best: np.ndarray = decision.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""MultiLabelClassifier for scikit-learn: indicator matrices, or one class a row."""
+"""MultiLabelClassifier for scikit-learn: indicator matrices, or one class per row."""
 
 from __future__ import annotations
 
@@ -34,39 +34,39 @@ class Rows(typing.NamedTuple):
 
 
 class MultiLabelClassifier(Wrapper):
-    """Several labels a row, each learned on its own in one walk.
+    """Several labels per row, each learned separately but in a single pass.
 
-    y is an indicator matrix, dense or sparse, a column a label; then ``predict`` answers one. It
-    may also be one class a row: then each row is a set of one, and the class with the highest score
-    is the answer.
+    y is an indicator matrix, dense or sparse, with one column per label; ``predict`` then returns
+    one, too. y may also have one class per row: then the class with the highest score is the
+    answer.
 
     Parameters
     ----------
     eta : float, default=1.0
-        How far a step goes; there is rarely a reason to change it.
+        The step size; there is rarely a reason to change it.
     forget : float, default=2^-10
-        How fast a weight's steps grow long again; .03 for streams that change suddenly.
+        How fast a weight's steps become long again; .03 for streams that change suddenly.
     threshold : float, dict or "f1", default=0.5
-        A label is answered if its probability is above this; ``{column: number}``; or the multiple
-        of 1/64 that would have given the best F1.
+        A label is answered if its probability is above this. A dict ``{column: number}`` has one
+        for each label; "f1" is the multiple of 1/64 that would have given the best F1 so far.
     max_iter : int, default=5
-        The epochs of ``fit``.
+        The number of epochs in ``fit``.
     shuffle : bool, default=True
-        A new order of the rows in each epoch.
+        Whether each epoch learns the rows in a new random order.
     random_state : int, RandomState instance or None, default=None
-        Gives these orders.
+        Seeds these orders.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; of an indicator matrix the numbers of its columns.
+        The classes, sorted; for an indicator matrix, the numbers of its columns.
     n_iter_ : int
         Epochs of ``fit``; 1 after ``partial_fit``.
     n_features_in_, feature_names_in_
         As for :class:`PerceptronClassifier`.
     model_ : streamptron.MultiLabelClassifier
-        The learner, to go on with event by event. Its features are the numbers of the columns, its
-        labels `classes_`.
+        The learner, to continue event by event. Its features are the numbers of the columns, its
+        labels are `classes_`.
 
     Examples
     --------
@@ -107,11 +107,11 @@ class MultiLabelClassifier(Wrapper):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
         y : {array-like, sparse matrix} of shape (n_samples, n_labels) or (n_samples,)
             An indicator matrix of 0 and 1; or the class of each row.
         sample_weight : array-like of shape (n_samples,), default=None
-            Scales the step that a row makes. A row of weight 0 is left out.
+            Scales the step of each row. A row of weight 0 is left out.
 
         Returns
         -------
@@ -147,7 +147,8 @@ class MultiLabelClassifier(Wrapper):
         X, y, sample_weight
             As for ``fit``. An indicator matrix has the same columns in every call.
         classes : array-like of shape (n_classes,), default=None
-            Of one class a row: classes that need not be in y yet. New ones may join in any call.
+            For one class per row: classes, including those that are not in y yet. New classes may
+            be added in any call.
 
         Returns
         -------
@@ -157,12 +158,12 @@ class MultiLabelClassifier(Wrapper):
         first = not hasattr(self, "model_")
         found, single = self._validated(X, y, reset=first, classes=classes)
         if not first and single != self._single:
-            said, before = ("one class a row", "an indicator matrix")[:: 1 if single else -1]
+            said, before = ("one class per row", "an indicator matrix")[:: 1 if single else -1]
             raise ValueError(f"y is {said}; in the calls before it was {before}")
         if not first and not single and len(found.classes) != len(self.classes_):
             raise ValueError(
                 f"y has {len(found.classes)} columns; in the calls before it had "
-                f"{len(self.classes_)}, one a label"
+                f"{len(self.classes_)}, one per label"
             )
         model = self._started() if first else self.model_
         weights = _row_weights(sample_weight, found.X.X)
@@ -191,11 +192,11 @@ class MultiLabelClassifier(Wrapper):
         model._learned_sets(batch, sets, weights, order.astype(np.intp))
 
     def _validated(self, X: Any, y: Any, reset: bool, classes: Any) -> tuple[Rows, bool]:
-        """Checked rows; and whether y is one class a row."""
+        """Checked rows, and whether y has one class per row."""
         if y is None:
             raise ValueError(
                 "requires y to be passed, but the target y is None: an indicator matrix, or one "
-                "class a row"
+                "class per row"
             )
         X, _ = self._checked_rows(X, reset, dtype=np.float64)
         y = check_array(
@@ -230,7 +231,7 @@ class MultiLabelClassifier(Wrapper):
         return self._checked_rows(X, reset=False, dtype=np.float64)[0]
 
     def _columns(self) -> np.ndarray:
-        """The model's output of each class."""
+        """The model's output for each class."""
         output = {label: k for k, label in enumerate(self.model_.labels)}
         return np.array([output[label] for label in self.classes_.tolist()], dtype=np.intp)
 
@@ -240,17 +241,17 @@ class MultiLabelClassifier(Wrapper):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
 
         Returns
         -------
         scores : ndarray of shape (n_samples, n_labels) or (n_samples,)
-            Of one class a row and two classes one number a row, above 0 for ``classes_[1]``.
+            With one class per row and two classes: one number per row, above 0 for ``classes_[1]``.
         """
         rows = self._known(X)
         scores = np.asarray(self.model_.decision_function_many(*rows))[:, self._columns()]
         if self._single and len(self.classes_) == 2:
-            scores = scores[:, 1] - scores[:, 0]  # of which numpy 2.4 says Any
+            scores = scores[:, 1] - scores[:, 0]  # whose type is Any in numpy 2.4
         return scores
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -259,12 +260,12 @@ class MultiLabelClassifier(Wrapper):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
 
         Returns
         -------
         p : ndarray of shape (n_samples, n_labels)
-            Of an indicator matrix each on its own; of one class a row they sum to 1.
+            For an indicator matrix they are independent; with one class per row they sum to 1.
         """
         rows = self._known(X)
         p: np.ndarray = np.asarray(self.model_.predict_proba_many(*rows))[:, self._columns()]
@@ -276,12 +277,12 @@ class MultiLabelClassifier(Wrapper):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
 
         Returns
         -------
         y : ndarray of shape (n_samples, n_labels) or (n_samples,)
-            An indicator matrix of ints, or classes: what y was.
+            An indicator matrix of ints, or classes, whichever y was in ``fit``.
         """
         rows = self._known(X)
         if self._single:

@@ -1,6 +1,6 @@
-"""What a learner's wrapper for scikit-learn hands on: columns by name, gaps, texts, looks inside.
+"""The base class of all classifiers for scikit-learn: named columns, gaps, texts, explanations.
 
-A wrapper checks what scikit-learn promises; all else is the learner's own, `model_`.
+A wrapper checks what scikit-learn requires; the learner inside, `model_`, does everything else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from streamptron.estimator.columns import Rows
 from streamptron.estimator.frames import frame_matrix, frame_wrap
 from streamptron.estimator.learner import Learner, Savable
 
-NO_VALIDATION = "no_validation"  # scikit-learn's word for a y that is not given
+NO_VALIDATION = "no_validation"  # scikit-learn's default for a y that is not given
 Explanation = list[tuple[Hashable, float]]
 
 
@@ -41,7 +41,7 @@ class Named(NamedTuple):
 
 
 class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
-    """A classifier of scikit-learn with a learner of ours inside, `model_`.
+    """A scikit-learn classifier with one of our learners inside, `model_`.
 
     Features are the names of a frame's columns, or the numbers of columns without names. NaN is a
     gap. A frame may hold texts and categories: "Paris" under "city" is the feature "city=Paris".
@@ -62,7 +62,7 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _checked_rows(
         self, X: Any, reset: bool, y: Any = NO_VALIDATION, **params: Any
     ) -> tuple[Named, Any]:
-        """Rows, and the y that is learned with them."""
+        """Checked rows, and y, if it is given."""
         given = {} if y is NO_VALIDATION else {"y": y}
         frame = _frame_with_texts(X)
         if frame is None:
@@ -81,8 +81,8 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         validate_data(self, X, **given, skip_check_array=True, reset=reset)
         if not hasattr(self, "feature_names_in_"):
             raise ValueError(
-                "X has texts, and the classifier has learned columns without names; a text is a "
-                "category of its column's name: fit it with frames whose columns are named by strs"
+                "X has texts, but the classifier has learned columns without names, and a text is "
+                "a category under its column's name: fit it with frames whose column names are strs"
             )
         if given:
             check_consistent_length(X, y)
@@ -103,7 +103,7 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
 
         Returns
         -------
@@ -125,18 +125,19 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Parameters
         ----------
         n : int, default=10
-            How many of each sign.
+            The number of features of each sign.
         label : hashable, default=None
-            The class whose weights are meant. By default ``classes_[1]`` of two, else all.
+            The class whose weights to show. By default ``classes_[1]`` if there are two classes,
+            otherwise all classes.
         feature_names : iterable of str, default=None
-            The names of the columns, such as ``get_feature_names_out()`` of what comes before in a
-            pipeline, for a classifier that was fitted on columns without names.
+            The names of the columns, for a classifier that was fitted on columns without names:
+            for example, ``get_feature_names_out()`` of the pipeline's previous step.
 
         Returns
         -------
         top : TopFeatures or dict
             ``TopFeatures(positive, negative)``, each a list of (feature, weight), the largest in
-            size first; for all classes ``{class: TopFeatures}``.
+            absolute value first; for all classes ``{class: TopFeatures}``.
 
         Examples
         --------
@@ -161,18 +162,18 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row.
+            One event per row.
         label : hashable, default=None
-            The class whose score is explained. By default ``classes_[1]`` of two, else the one that
-            ``predict`` answers.
+            The class whose score to explain. By default ``classes_[1]`` if there are two classes,
+            otherwise the one that ``predict`` returns.
         feature_names : iterable of str, default=None
             As for ``top_features``.
 
         Returns
         -------
         parts : list of lists
-            For each row pairs of feature and contribution, the largest in size first; the intercept
-            is the feature None.
+            For each row, pairs of feature and contribution, the largest in absolute value first.
+            The intercept is the feature None.
 
         Examples
         --------
@@ -199,11 +200,11 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"{self.n_features_in_} columns"
             )
         if hasattr(self, "feature_names_in_"):
-            raise ValueError("feature_names is given, and the columns have names of their own")
+            raise ValueError("feature_names is given, but the columns already have names")
         return _Renaming(names)
 
     def _learned_label(self, label: Hashable) -> Any:
-        """A class as the learner knows it; None stands for all of more than two, or the answer."""
+        """A class as the learner's label; None if it is not given and there are more than two."""
         classes = self.classes_.tolist()
         label = label.item() if isinstance(label, np.generic) else label
         if label is None and len(classes) == 2:
@@ -219,7 +220,7 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     # --- Files
 
     def _file_wrapper(self) -> tuple[Learner, dict[str, Any]]:
-        """The learner, and what there is beside it."""
+        """The learner, and what the classifier itself has."""
         check_is_fitted(self)
         params = self.get_params(deep=False)
         kept = {name: _as_data(value) for name, value in vars(self).items() if name not in params}
@@ -229,7 +230,7 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     @classmethod
     def _of_file(cls, learner: Learner, given: dict[str, Any], kept: dict[str, Any]) -> Self:
-        """The classifier that `_file_wrapper` wrote; an error if the data are not one's."""
+        """The classifier that `_file_wrapper` wrote; an error if the data is invalid."""
         made = cls(**given)
         for name, value in kept.items():
             if name not in KEPT:
@@ -240,12 +241,12 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return made
 
 
-# What a fitted classifier has beside its learner.
+# What a fitted classifier has besides its learner.
 KEPT = {"classes_", "n_features_in_", "feature_names_in_", "n_iter_", "_single"}
 
 
 class _Renaming:
-    """The names of columns in place of their numbers."""
+    """Replaces the numbers of columns by their names."""
 
     def __init__(self, names: list[Any] | None) -> None:
         self._names = names
@@ -267,7 +268,7 @@ class _Renaming:
 
 
 def _frame_with_texts(X: Any) -> Any:
-    """X as a frame of narwhals' if it is one with columns that are not numbers; else None."""
+    """X as a narwhals frame if it is one with columns that are not numbers; else None."""
     if isinstance(X, np.ndarray | list | tuple) or not hasattr(X, "columns"):
         return None
     import narwhals.stable.v2 as nw

@@ -1,4 +1,4 @@
-"""Learning and predicting on a Spark cluster, in the habits of pyspark.ml."""
+"""Learning and predicting on a Spark cluster, following the conventions of pyspark.ml."""
 
 from streamptron.spark.classifier import StreamptronClassifier, StreamptronModel
 from streamptron.spark.streaming import Learn

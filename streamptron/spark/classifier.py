@@ -1,4 +1,4 @@
-"""The estimator and its model, as pyspark.ml has them."""
+"""The estimator and its model, in the style of pyspark.ml."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Learning(StreamptronParams):
     """How a frame is read and learned."""
 
     def _event(self) -> Column:
-        """The column of texts, of several as a struct, or of vectors as structs."""
+        """The column of texts, several texts as a struct, or vectors as structs."""
         if self._has_text():
             if self.isSet("fields"):
                 return F.struct(*self.getOrDefault("fields"))
@@ -48,7 +48,7 @@ class _Learning(StreamptronParams):
         return F.unwrap_udt(self.getOrDefault("featuresCol"))
 
     def _rows(self, dataset: DataFrame) -> tuple[str, DataFrame]:
-        """What kind predictions are, and the rows to learn; see ``streamptron.spark.rows``."""
+        """The type of predictions, and the rows to learn; see ``streamptron.spark.rows``."""
         name = self.getOrDefault("labelCol")
         label = F.col(name)
         match dataset.schema[name].dataType, self._has_sets():
@@ -69,7 +69,7 @@ class _Learning(StreamptronParams):
             case ArrayType() as other, False:
                 raise ValueError(
                     f"labelCol={name!r} is of type {other.simpleString()}; arrays of labels are "
-                    "for learner='multilabel', and other learners take one label"
+                    "for learner='multilabel'; other learners take one label"
                 )
             case other, True:
                 raise ValueError(
@@ -102,10 +102,10 @@ class StreamptronClassifier(
     DefaultParamsReadable["StreamptronClassifier"],
     DefaultParamsWritable,
 ):
-    """A learner that is trained by a cluster: shards learn side by side, and are merged.
+    """A learner that is trained on a cluster: shards learn in parallel, and are merged.
 
-    All parameters are keywords; those of the learner and the tokenizer have their names in
-    camelCase (``halfLife``, ``ngramRange``), and their defaults.
+    All parameters are keywords. Those of the learner and the tokenizer have their usual names in
+    camelCase (``halfLife``, ``ngramRange``), and the same defaults.
 
     Parameters
     ----------
@@ -114,32 +114,33 @@ class StreamptronClassifier(
     fields
         Several columns of texts instead, each a field of the ``Tokenizer``.
     featuresCol
-        The column of pyspark.ml's vectors, "features" by default; feature j is the j-th.
+        The column of pyspark.ml's vectors, "features" by default; feature j is entry j.
     labelCol
-        The column of labels: strings, truth values or numbers; for "multilabel" arrays of
-        strings or numbers, in which a label that is left out is absent. "label" by default.
+        The column of labels: strings, truth values or numbers; for "multilabel", arrays of strings
+        or numbers: labels that are not in an array are absent. "label" by default.
     weightCol
         The column of sample weights.
     predictionCol, probabilityCol, rawPredictionCol
-        What the model adds; an empty name leaves one out. A prediction is a double if labels are
-        numbers, else of their type; of "multilabel" an array of the labels whose probability is
-        above ``threshold``. Vectors are in the order of the model's ``labels``.
+        The columns that the model adds; an empty name leaves one out. A prediction is a double if
+        labels are numbers, otherwise it has their type; for "multilabel" it is an array of the
+        labels whose probability is above ``threshold``. Vectors have the order of the model's
+        ``labels``.
     thresholds
         A number for each of the model's ``labels``: the one with the largest p / t is predicted.
     learner
         "adaptive" (the default), "multiclass", "perceptron", "mira" or "arow"; or "multilabel" for
         rows that have several labels each.
     numShards
-        How many shards learn side by side; by default as many as the cluster has cores.
+        How many shards learn in parallel; by default as many as the cluster has cores.
     rounds
         How often all rows are learned; 1 by default.
     mixes
-        How often the shards are merged in each round; each mix is a job. 10 by default.
+        How often the shards are merged in each round; each merge is a job. 10 by default.
     seed
-        Of the shuffle. The same rows, partitions, numShards and seed give the same model.
+        The seed of the shuffle. The same rows, partitions, numShards and seed give the same model.
     shuffle
-        True: rows are dealt out at random, and learned in another random order in each round.
-        False: each partition is a shard, and is learned in its order.
+        True: rows are assigned to shards at random, and learned in a new random order in each
+        round. False: each partition is a shard, and is learned in its own order.
 
     Examples
     --------
@@ -176,10 +177,10 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
     Parameters
     ----------
     model
-        A learner of streamptron's, or ``Tokenizer() | learner`` (then set textCol).
+        A learner of streamptron, or ``Tokenizer() | learner`` (then set textCol).
     kind
-        What predictions are: "boolean", "double" or "string", or of a MultiLabelClassifier
-        "array<double>" or "array<string>"; by default what the labels are.
+        The type of predictions: "boolean", "double" or "string", or for a MultiLabelClassifier
+        "array<double>" or "array<string>"; by default the type of the labels.
 
     Attributes
     ----------
@@ -189,12 +190,12 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
         Its labels, sorted: the order of probabilities and scores.
     """
 
-    kind = _param("kind", f"of predictions: {', '.join(PREDICTIONS)}", str)
+    kind = _param("kind", f"the type of predictions: {', '.join(PREDICTIONS)}", str)
 
     def __init__(self, model: Any, kind: str | None = None) -> None:
         super().__init__()
         self.model = model
-        self._sent: tuple[Any, Sent] | None = None  # for which context
+        self._sent: tuple[Any, Sent] | None = None  # with its SparkContext
         self._set(kind=kind or kind_of(parts(model)[1]))
 
     @property
@@ -221,12 +222,12 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
         thresholds = self.getOrDefault("thresholds") if self.isDefined("thresholds") else None
         if thresholds is not None and self._has_sets():
             raise ValueError(
-                "thresholds weigh each label against the others, and those of a "
+                "thresholds weighs each label against the others, but those of a "
                 "MultiLabelClassifier are independent; clear it, and train with threshold"
             )
         if thresholds is not None and len(thresholds) != len(self.labels):
             raise ValueError(
-                f"there are {len(thresholds)} thresholds and {len(self.labels)} labels"
+                f"there are {len(thresholds)} thresholds, but {len(self.labels)} labels"
             )
         context = dataset.sparkSession.sparkContext
         if self._sent is None or self._sent[0] is not context:
@@ -242,12 +243,12 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
         return scored.drop(whole)
 
     def write(self) -> MLWriter:
-        """What saves it: parameters, and the model's file, which ``streamptron.load`` opens."""
+        """A writer that saves the parameters, and a model file that ``streamptron.load`` opens."""
         return _Writer(self)
 
     @classmethod
     def read(cls) -> MLReader[StreamptronModel]:
-        """What loads it."""
+        """A reader that loads a saved model."""
         return _Reader()
 
 

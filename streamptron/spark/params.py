@@ -1,7 +1,7 @@
 """The parameters of the estimator and its model, with pyspark.ml's names and types.
 
-The learner's and the tokenizer's parameters have the names that they have elsewhere, in camelCase.
-One that is not set has the learner's own default.
+The learner's and the tokenizer's parameters have their usual names, but in camelCase. A parameter
+that is not set has the learner's own default.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _pairs(value: Any) -> list[list[str]]:
 
 
 def _by_label(value: Any) -> list[list[Any]]:
-    """A dict as pairs, in which labels keep their types when they are saved as JSON."""
+    """A dict as pairs, so that labels keep their types when they are saved as JSON."""
     pairs = value.items() if isinstance(value, Mapping) else value
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise TypeError(f"{value!r}; give a dict of label to number")
@@ -49,7 +49,7 @@ def _by_label(value: Any) -> list[list[Any]]:
 
 
 def _or_word(word: str) -> Converter:
-    """What takes a number or the word."""
+    """A converter that accepts a number or the word."""
 
     def convert(value: Any) -> float | str:
         if isinstance(value, str) and value != word:
@@ -102,13 +102,13 @@ def _converter(parameter: Parameter) -> Converter:
     return CONVERTERS[parameter.kind]
 
 
-# Of a parameter that two learners know in different ways, the first one's.
+# If two learners define a parameter differently, the first one's definition counts.
 LEARNER_TABLE = {
     each.name: each
     for each in reversed(PARAMETERS)
     if any(learner.__name__ in each.learners for learner in MERGEABLE.values())
 }
-# Our name, type.
+# Converters by our names.
 LEARNER_PARAMS = {name: _converter(each) for name, each in LEARNER_TABLE.items()}
 TOKENIZER_PARAMS = {name: _converter(each) for name, each in parameters_of(Tokenizer).items()}
 
@@ -120,7 +120,7 @@ def camel(name: str) -> str:
 
 
 def _made(kind: Any, params: dict[str, Any]) -> Any:
-    """A learner or Tokenizer; an error names parameters as they are named here."""
+    """Make a learner or a Tokenizer; errors name parameters as they are named here."""
     try:
         return kind(**params)
     except ParameterError as error:
@@ -144,22 +144,22 @@ class StreamptronParams(
     HasRawPredictionCol,
     HasThresholds,
 ):
-    """What the estimator and its model have in common."""
+    """The parameters that the estimator and its model share."""
 
     textCol = _param("textCol", "the column of texts; instead of featuresCol", str)
     learner = _param("learner", f"one of {', '.join(MERGEABLE)}", _learner)
     numShards = _param(
         "numShards",
-        "how many shards learn side by side; by default as many as the cluster has cores",
+        "how many shards learn in parallel; by default as many as the cluster has cores",
         _count,
     )
     rounds = _param("rounds", "how often all rows are learned", _count)
     mixes = _param("mixes", "how often the shards are merged in each round; each is a job", _count)
-    seed = _param("seed", "of the shuffle", TypeConverters.toInt)
+    seed = _param("seed", "the seed of the shuffle", TypeConverters.toInt)
     shuffle = _param(
         "shuffle",
-        "whether rows are dealt out to the shards and learned in random order; if not, each "
-        "partition is a shard, in its order",
+        "whether rows are assigned to shards and learned in random order; if not, each partition "
+        "is a shard, in its own order",
         TypeConverters.toBoolean,
     )
 
@@ -174,7 +174,7 @@ class StreamptronParams(
         return super()._set(**kwargs)
 
     def _given(self, params: dict[str, Converter]) -> dict[str, Any]:
-        """Those of ours that are set."""
+        """Our parameters that are set."""
         return {
             name: self.getOrDefault(camel(name)) for name in params if self.isDefined(camel(name))
         }
@@ -208,7 +208,7 @@ class StreamptronParams(
         if "interactions" in given:
             given["interactions"] = [tuple(pair) for pair in given["interactions"]]
         for name in {"class_weight", "false_positive_rate"} & given.keys():
-            of_two = kind is Perceptron  # 0 and 1 are False and True, as in the column of labels
+            of_two = kind is Perceptron  # 0 and 1 are False and True, as in the label column
             given[name] = {
                 bool(label) if of_two and label in (0, 1) else label: number
                 for label, number in given[name]
@@ -223,7 +223,7 @@ class StreamptronParams(
             return _made(Tokenizer, words) | learner
         if words:
             raise ValueError(
-                f"{camel(next(iter(words)))} is the tokenizer's, and there are no texts; set "
+                f"{camel(next(iter(words)))} is for the tokenizer, but there are no texts; set "
                 "textCol or fields"
             )
         return learner
@@ -235,7 +235,7 @@ for _name, _take in {**LEARNER_PARAMS, **TOKENIZER_PARAMS}.items():
 
 
 def _add_accessors(name: str) -> None:
-    """``getName`` and ``setName``, as pyspark.ml has them."""
+    """Add ``getName`` and ``setName``, as in pyspark.ml."""
 
     def get(self: StreamptronParams) -> Any:
         return self.getOrDefault(name)

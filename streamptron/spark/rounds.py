@@ -1,15 +1,15 @@
-"""Learning in rounds: shards go on from one model, and it learns what they have learned.
+"""Learning in rounds: shards start from one model, which then learns what they have learned.
 
     driver    model --- broadcast ---.                      apply(combine(deltas)), by shard
                                      v                          ^
     tasks     shard 0   rows -> a copy of the model -> delta ---|
               shard 1   rows -> a copy of the model -> delta ---'
 
-Each mix is one job of Spark's, whose tasks are pure: the same model and the same rows give the same
-delta. So Spark may run a task again, here or elsewhere, and the bits are the same. Which rows a
-shard has, and in which order, is decided by their numbers (`monotonically_increasing_id`) and the
-seed alone. What is wrong with a row is an answer of the task, not a failure, which Spark would
-repeat.
+Each mix is one Spark job, whose tasks are pure: the same model and the same rows give the same
+delta. So Spark may run a task again, here or elsewhere, with the same result to the bit. Which rows
+a shard gets, and in which order, depends only on their ids (`monotonically_increasing_id`) and the
+seed. If a row is invalid, the task returns the error as its answer instead of failing, because
+Spark would repeat a failed task.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if typing.TYPE_CHECKING:
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 ANSWER = "shard long, delta binary, wrong string"
-# Bytes of a model that travel with the function; a broadcast takes a round trip more. From 1 MB on
-# Spark broadcasts the function.
+# Models of up to so many bytes are sent with the function; a broadcast takes one more round trip.
+# From 1 MB on, Spark broadcasts the function itself.
 INLINE = 900_000
 
 
 class Plan(NamedTuple):
     """How rows are learned."""
 
-    shards: int | None  # None: as many as the cluster has cores; with shuffle only
+    shards: int | None  # None: as many as the cluster has cores; only with shuffle
     rounds: int
     mixes: int  # in each round
     seed: int
@@ -50,12 +50,12 @@ class Plan(NamedTuple):
 
 
 def learned(rows: DataFrame, model: Any, plan: Plan) -> None:
-    """Learn rows.
+    """Learn the rows of a frame.
 
     Parameters
     ----------
     rows
-        With the columns of ``streamptron.spark.rows``.
+        Rows with the columns of ``streamptron.spark.rows``.
     model
         A learner, or the pipeline of a tokenizer and a learner. It is changed by each mix.
 
@@ -91,7 +91,7 @@ def dealt(rows: DataFrame, plan: Plan) -> DataFrame:
 
 
 def shares(spread: DataFrame, plan: Plan) -> Callable[[int, int], DataFrame]:
-    """What is learned in each round before each mix."""
+    """A function that returns the rows to learn in a round before a mix."""
     if plan.shuffle:
         return lambda turn, mix: _random_share(spread, plan, turn, mix)
     if plan.mixes == 1:
@@ -107,7 +107,7 @@ def shares(spread: DataFrame, plan: Plan) -> Callable[[int, int], DataFrame]:
 
 
 def _random_share(spread: DataFrame, plan: Plan, turn: int, mix: int) -> DataFrame:
-    """A share at random, in random order, both others in each round."""
+    """A random share in random order; both change with each round."""
     if plan.mixes > 1:
         number = F.xxhash64(_long(plan.seed), _long(2 * turn), "id")
         spread = spread.where(F.pmod(number, _long(plan.mixes)) == mix)
@@ -120,10 +120,10 @@ def _long(value: int) -> Column:
 
 
 def mix(share: DataFrame, model: Any) -> None:
-    """One job: each partition is learned by a copy of the model, and what it has learned applied.
+    """Run one job: copies of the model learn the partitions, and the model applies their deltas.
 
-    The driver holds the model, its bytes until the tasks are done, and the deltas; then the model
-    that is to take its place.
+    The driver holds the model, its bytes until the tasks are done, and the deltas; at the end also
+    the new model that replaces it.
     """
     answers = answered(share, pickle.dumps(model, protocol=5))
     deltas = []
@@ -137,7 +137,7 @@ def mix(share: DataFrame, model: Any) -> None:
 
 
 def answered(share: DataFrame, data: bytes) -> pa.Table:
-    """What the tasks answer that start from the model of these bytes."""
+    """The answers of the tasks, which start from the model in these bytes."""
     if len(data) <= INLINE:
         return share.mapInArrow(shard_task(Inline(data)), ANSWER).toArrow()
     base = share.sparkSession.sparkContext.broadcast(data)
@@ -148,20 +148,20 @@ def answered(share: DataFrame, data: bytes) -> pa.Table:
 
 
 class Inline(NamedTuple):
-    """A small model's bytes; what is asked of a Broadcast."""
+    """A small model's bytes, with the attribute that a Broadcast has."""
 
     value: bytes
 
 
 def shard_task(base: Broadcast[bytes] | Inline) -> Task:
-    """What Spark runs for each partition."""
+    """The function that Spark runs for each partition."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         assert context is not None
         rows = (batch for batch in batches if batch.num_rows)
         first = next(rows, None)
-        if first is not None:  # else there is nothing to say, and the model need not be read
+        if first is not None:  # otherwise there is nothing to learn
             yield answer(base.value, context.partitionId(), first, rows)
 
     return task
@@ -170,7 +170,7 @@ def shard_task(base: Broadcast[bytes] | Inline) -> Task:
 def answer(
     data: bytes, shard: int, first: pa.RecordBatch, rows: Iterator[pa.RecordBatch]
 ) -> pa.RecordBatch:
-    """The delta of a shard, or what is wrong with its rows."""
+    """The delta of a shard, or the error of an invalid row."""
     base = pickle.loads(data)
     tokenizer, learner = parts(base)
     since = copy.deepcopy(learner)

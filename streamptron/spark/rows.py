@@ -1,6 +1,6 @@
-"""What Spark sends of a shard, in Arrow's memory, as what learners read.
+"""The rows that Spark sends to a shard in Arrow's format, converted to what learners read.
 
-id        partition << 33 | row, of the frame that is learned; for errors
+id        partition << 33 | row in the frame that is learned, for errors
 x         text, a struct of the texts of fields, or a vector: struct<type, size, indices, values>
 y         the label
 w         the weight, if there are weights
@@ -23,7 +23,7 @@ SPARSE = 0  # the type of a vector; 1: dense
 
 
 class BadRows(ValueError):
-    """What a shard has been given cannot be learned."""
+    """Rows of a shard that cannot be learned."""
 
 
 def parts(model: Any) -> tuple[Tokenizer | None, Any]:
@@ -33,7 +33,7 @@ def parts(model: Any) -> tuple[Tokenizer | None, Any]:
 
 
 def place(row: int) -> str:
-    """Where a row is, by its id."""
+    """A row's partition and number, from its id."""
     return f"partition {row >> ROW_BITS}, row {row & ((1 << ROW_BITS) - 1)}"
 
 
@@ -43,7 +43,7 @@ def learn(tokenizer: Tokenizer | None, learner: Any, batch: pa.RecordBatch) -> N
     Raises
     ------
     BadRows
-        If one is null, or cannot be learned; it says where.
+        If a row has a null or cannot be learned; the message says where.
     """
     ids = batch.column("id")
     for name, what in (("x", "text or vector"), ("y", "label"), ("w", "weight")):
@@ -51,7 +51,7 @@ def learn(tokenizer: Tokenizer | None, learner: Any, batch: pa.RecordBatch) -> N
             columns = [batch.column(name)]
             if name == "x" and tokenizer is not None and tokenizer.fields is not None:
                 columns += columns[0].flatten()
-            if pa.types.is_list(columns[0].type):  # of labels, which may be null too
+            if pa.types.is_list(columns[0].type):  # lists of labels, which may be null, too
                 columns.append(_holed(columns[0]))
             nulls = [_first_null(column) for column in columns if column.null_count]
             if nulls:
@@ -63,7 +63,7 @@ def learn(tokenizer: Tokenizer | None, learner: Any, batch: pa.RecordBatch) -> N
         )
     except (TypeError, ValueError) as error:
         raise BadRows(
-            f"{error} (among {len(ids)} rows of which the first is {place(ids[0].as_py())})"
+            f"{error} (among {len(ids)} rows, the first of which is {place(ids[0].as_py())})"
         ) from error
 
 
@@ -72,13 +72,13 @@ def _first_null(column: pa.Array) -> int:
 
 
 def _holed(lists: pa.ListArray) -> pa.Array:
-    """A value a list, null if one of its values is."""
+    """An array with one value per list: null if a value of the list is null."""
     holes = lists.value_parent_indices().filter(lists.flatten().is_null())
     return pa.array(np.zeros(len(lists), bool), mask=np.isin(np.arange(len(lists)), holes))
 
 
 def features(tokenizer: Tokenizer | None, column: pa.Array) -> Any:
-    """Texts or vectors as what learners read."""
+    """Texts or vectors in a form that learners read."""
     if tokenizer is None:
         return vectors(column)
     return tokenizer.transform_many(column if tokenizer.fields is None else column.to_pylist())
@@ -95,7 +95,7 @@ def labels(learner: Any, column: pa.Array) -> Any:
             if value not in (0, 1):
                 raise ValueError(
                     f"the label is {value!r}; a perceptron has the labels False and True, or 0 and "
-                    "1: choose another learner"
+                    "1: choose another learner for other labels"
                 )
         values = [bool(value) for value in values]
     table = np.empty(len(values), object)
@@ -105,7 +105,7 @@ def labels(learner: Any, column: pa.Array) -> Any:
 
 
 def vectors(column: pa.StructArray) -> Any:
-    """pyspark.ml's vectors as the matrix whose rows they are, where they lie if all are alike."""
+    """pyspark.ml's vectors as the rows of a matrix; not copied if all are of the same kind."""
     n = len(column)
     if column.null_count:
         raise ValueError(f"the vector in row {_first_null(column)} is null; leave that row out")
@@ -119,7 +119,7 @@ def vectors(column: pa.StructArray) -> Any:
     size = int(sizes[0]) if n else 0
     if (sizes != size).any():
         row = int((sizes != size).argmax())
-        raise ValueError(f"vectors of {size} and {int(sizes[row])} features; they must be alike")
+        raise ValueError(f"vectors of {size} and {int(sizes[row])} features; give all one size")
     if dense.all():
         return values.reshape(n, size)
     if dense.any():
@@ -134,7 +134,7 @@ def vectors(column: pa.StructArray) -> Any:
 
 
 def _flat(column: pa.ListArray) -> tuple[np.ndarray, np.ndarray]:
-    """A column of lists: where each begins, from 0 on, and their entries."""
+    """A column of lists: where each begins, counted from 0, and all entries."""
     starts = column.offsets.to_numpy()
     first, last = int(starts[0]), int(starts[-1])
     entries = column.values.slice(first, last - first).to_numpy()

@@ -1,4 +1,4 @@
-"""A column of texts or vectors to predictions, scores and probabilities, by an Arrow UDF.
+"""An Arrow UDF that turns a column of texts or vectors into predictions, scores, probabilities.
 
 Scores and probabilities are vectors, in the order of the sorted labels.
 """
@@ -23,7 +23,7 @@ from streamptron.spark.rows import features, parts
 if typing.TYPE_CHECKING:
     from pyspark import Broadcast
 
-# What a prediction is in Spark and Arrow, by the kind of labels.
+# The type of a prediction in Spark, and in Arrow.
 PREDICTIONS = {
     "boolean": pa.bool_(),
     "double": pa.float64(),
@@ -32,7 +32,7 @@ PREDICTIONS = {
     "array<string>": pa.list_(pa.string()),
 }
 
-# The models that this process has opened last; a worker lives long, and gets new ones.
+# The models that this process opened last: a worker lives long, and gets new models.
 _opened: dict[str, Any] = {}
 MOST_OPENED = 4
 
@@ -49,7 +49,7 @@ class Sent:
 
 
 class Filed:
-    """A model in a file that each machine has once; its processes share the memory."""
+    """A model in a file, of which each machine has one copy that its processes share in memory."""
 
     def __init__(self, name: str) -> None:
         self.key = name
@@ -67,16 +67,16 @@ def _once(key: str, opened: Callable[[], Any]) -> Any:
 
 
 def sorted_labels(learner: Any) -> list[Any]:
-    """The labels of a learner in their order."""
+    """The labels of a learner, sorted."""
     return sorted(learner._known_labels)
 
 
 def kind_of(learner: Any) -> str:
-    """What a prediction is; a string where there is no label to tell."""
+    """The type of a prediction; a string if there are no labels yet."""
     labels = sorted_labels(learner)
     kinds = {_kind(label) for label in labels} or {"string"}
     if len(kinds) > 1:
-        raise TypeError(f"the labels {labels[:3]} ... are of several types; a column has one")
+        raise TypeError(f"the labels {labels[:3]} ... have several types, but a column has one")
     kind = kinds.pop()
     if not isinstance(learner, MultiLabelClassifier):
         return kind
@@ -98,9 +98,9 @@ def _kind(label: Any) -> str:
 def scorer(
     source: Sent | Filed, kind: str, wanted: tuple[str, ...], thresholds: list[float] | None
 ) -> Any:
-    """The UDF: one column in, a struct of what is wanted out.
+    """The UDF: one column in, a struct of the wanted columns out.
 
-    `wanted`: of "prediction", "rawPrediction" and "probability".
+    `wanted`: any of "prediction", "rawPrediction" and "probability".
     """
 
     def score(column: pa.Array) -> pa.Array:
@@ -130,14 +130,14 @@ def scorer(
 
     types = {"prediction": kind, "rawPrediction": "array<double>", "probability": "array<double>"}
     schema = ", ".join(f"{name} {types[name]}" for name in wanted)
-    # its types ask for a functionType, which it finds out by itself
+    # its type hints require a functionType, but it finds that out by itself
     return arrow_udf(score, f"struct<{schema}>")  # type: ignore[call-overload]
 
 
 def by_threshold(p: np.ndarray, thresholds: list[float]) -> np.ndarray:
-    """Which label has the largest p / t; a threshold of 0 beats all others where p is above 0."""
+    """The index of the label with the largest p / t; a threshold of 0 wins if p is above 0."""
     if p.shape[1] != len(thresholds):
-        raise ValueError(f"there are {len(thresholds)} thresholds and {p.shape[1]} labels")
+        raise ValueError(f"there are {len(thresholds)} thresholds, but {p.shape[1]} labels")
     with np.errstate(divide="ignore", invalid="ignore"):
         leads = np.where(p > 0, p / np.array(thresholds), 0.0)
     best: np.ndarray = leads.argmax(axis=1)
@@ -155,7 +155,7 @@ def _probabilities(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
 
 
 def _scores(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
-    """A score a label; of two labels that share an output, one speaks against the other."""
+    """One score per label; if two labels share an output, one has the negative of the other."""
     scores = np.asarray(learner.decision_function_many(rows))
     if scores.ndim == 1:
         scores = np.stack([scores if k == learner._positive else -scores for k in range(2)], axis=1)

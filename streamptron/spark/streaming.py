@@ -1,4 +1,4 @@
-"""Structured streaming: each batch is learned once, whatever is killed."""
+"""Structured streaming: each batch is learned exactly once, whatever is killed."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if typing.TYPE_CHECKING:
     from streamptron.keeping.checkpoint import Saved
     from streamptron.spark.classifier import StreamptronClassifier, StreamptronModel
 
-QUERY = "sql.streaming.queryId"  # Spark's name of the property; the id outlives a restart
+QUERY = "sql.streaming.queryId"  # Spark's property; the id stays the same after a restart
 
 
 class Learn:
     """Learns the batches of a streaming query, for ``foreachBatch``.
 
-    After each batch the model is saved as a checkpoint, with the ids of query and batch in the same
-    file. A batch that Spark hands out again, after a crash, is then skipped if it is in the file,
-    and learned if it is not: so each counts once. ``Checkpoint.newest(path)`` opens the model, on
-    any machine, while the query runs.
+    After each batch the model is saved as a checkpoint, with the ids of the query and the batch in
+    the same file. If Spark delivers a batch again after a crash, it is skipped if it is in the
+    file, and learned if it is not: so each batch counts once. ``Checkpoint.newest(path)`` opens the
+    model, on any machine that sees the file, while the query runs.
 
     Parameters
     ----------
     path
-        What the files' names begin with, as for ``Checkpoint``. On the driver's machine, or where a
-        new driver finds it again.
+        The beginning of the files' names, as for ``Checkpoint``. It is on the driver's machine, or
+        wherever a new driver will find it again.
     model
-        A StreamptronClassifier: what to start from, and how to learn. A StreamptronModel goes on
-        from what it has learned. With few rows a batch choose few shards and one mix.
+        A StreamptronClassifier says what to start from and how to learn; a StreamptronModel
+        continues from what it has learned. If batches are small, choose few shards and one mix.
     keep
         How many files to keep.
 
     Raises
     ------
     ValueError
-        When it is called: if the checkpoint is of another query or has other parameters, if batches
-        between it and this one are missing, or if a row cannot be learned. Nothing is saved then,
+        For a batch: if the checkpoint is of another query or has other parameters, if batches
+        between it and this one are missing, or if a row cannot be learned. Then nothing is saved,
         and the query fails.
 
     Examples
@@ -70,7 +70,7 @@ class Learn:
         self.keep = keep
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
-        """Learn a batch, if it has not been."""
+        """Learn a batch, unless it has been learned already."""
         query = batch.sparkSession.sparkContext.getLocalProperty(QUERY)
         if query is None:
             raise ValueError("Learn is called by a streaming query only: foreachBatch(Learn(...))")
@@ -81,8 +81,8 @@ class Learn:
             return
         if batch_id != last + 1:
             raise ValueError(
-                f"batch {batch_id} of query {query} comes, and the checkpoint {self.path!r} has "
-                f"learned the batches up to {last}: those between would be lost. Bring back the "
+                f"query {query} delivers batch {batch_id}, but the checkpoint {self.path!r} has "
+                f"learned the batches up to {last}: those between would be lost. Restore the "
                 "newest checkpoint, or start a new query, with another checkpointLocation"
             )
         model = start if saved is None else saved.model
@@ -91,7 +91,7 @@ class Learn:
         Checkpoint(model, self.path, keep=self.keep).save((query, batch_id))
 
     def _start(self) -> Any:
-        """What the first batch is learned by."""
+        """The model to start from."""
         given = getattr(self.model, "model", None)
         return self.model._untrained() if given is None else copy.deepcopy(given)
 
@@ -102,7 +102,7 @@ class Learn:
                 if other == query:
                     break_if_other(saved, start)
                     return last
-                what = f"of the query {other}, and this is {query}"
+                what = f"of the query {other}, but this is {query}"
             case _:
                 what = "of no streaming query"
         raise ValueError(
@@ -112,11 +112,11 @@ class Learn:
 
 
 def break_if_other(saved: Saved, start: Any) -> None:
-    """That a checkpoint's model has the parameters that this one has, but for the hash's seed."""
+    """Raise an error if a checkpoint's parameters differ, other than in the hash's seed."""
     for part, own in zip(parts(saved.model), parts(start), strict=True):
         if type(part) is not type(own):
             raise ValueError(
-                f"the checkpoint {os.fspath(saved.path)!r} has {type_shown(part)}, and the "
+                f"the checkpoint {os.fspath(saved.path)!r} has {type_shown(part)}, but the "
                 f"model given to Learn {type_shown(own)}"
             )
         if part is None:
@@ -125,6 +125,6 @@ def break_if_other(saved: Saved, start: Any) -> None:
         for name in given:
             if name != "hash_seed" and kept[name] != given[name]:
                 raise ValueError(
-                    f"the checkpoint {os.fspath(saved.path)!r} has {name}={kept[name]!r}, and the "
+                    f"the checkpoint {os.fspath(saved.path)!r} has {name}={kept[name]!r}, but the "
                     f"model given to Learn {name}={given[name]!r}"
                 )

@@ -1,4 +1,4 @@
-"""Predictions in SQL: one file a machine, opened in place."""
+"""Predictions in SQL: one file per machine, opened in place."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if typing.TYPE_CHECKING:
 
 
 def predict_udf(path: str | os.PathLike[str]) -> Callable[[Column | str], Column]:
-    """A function that predicts a column by a model file.
+    """Make a function that predicts a column with a model file.
 
     The file is sent to each machine once, and its processes open it in place and share the memory.
-    It is copied now: what is saved there later is not seen.
+    The file is copied when this is called: later changes to it have no effect.
 
     Parameters
     ----------
     path
-        A model file, on the driver's machine. With a tokenizer the column is of texts, without one
-        of pyspark.ml's vectors.
+        A model file, on the driver's machine. If the model has a tokenizer, the column must hold
+        texts, otherwise pyspark.ml's vectors.
 
     Returns
     -------
-    A function of a column, or its name, to a column: a double if the labels are numbers, else of
-    their type; of a MultiLabelClassifier an array of labels.
+    A function from a column, or its name, to a column: doubles if the labels are numbers, otherwise
+    of the labels' type; for a MultiLabelClassifier, arrays of labels.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def predict_udf(path: str | os.PathLike[str]) -> Callable[[Column | str], Column
         spam = predict_udf("/models/spam.st")
         frame.where(spam("text"))
     """
-    tokenizer, learner = parts(load(path))  # all of it is checked, once
+    tokenizer, learner = parts(load(path))  # checks the whole file, once
     kind = kind_of(learner)
     if not sorted_labels(learner):
         raise ValueError(f"the model in {os.fspath(path)!r} has learned no label yet")

@@ -1,4 +1,4 @@
-"""Passes over finite data, margins and bounds, and learners compared on one stream."""
+"""Passes over finite data, margins and bounds, and comparing learners on one stream."""
 
 from streamptron.common.history import History, Pass
 from streamptron.common.record import Window

@@ -35,26 +35,27 @@ class Result(NamedTuple):
     Attributes
     ----------
     name
-        Of the model.
+        The name of the model.
     error
-        The progressive error: of the events that it answered the share that it answered wrongly
-        before learning them. NaN if it answered none. No answer (None) does not count as an error.
+        The progressive error: the share of the answered events that it answered wrongly before
+        learning them. NaN if it answered none. No answer (None) does not count as an error.
     difference
-        Its error less that of the best model, over the events that both answered.
+        Its error minus that of the best model, over the events that both answered.
     half_width
-        Of the 95 % interval of that difference, paired: what counts is the events that only one of
-        the two has wrong, as in McNemar's test. A difference larger than this is hardly chance.
+        The half-width of the 95 % interval of that difference. The interval is paired: only events
+        that one of the two answered wrongly count, as in McNemar's test. A larger difference is
+        unlikely to be chance.
     microseconds
-        CPU time an event, to predict and to learn it.
+        CPU time per event, to predict and to learn it.
     memory
-        Bytes. Of streamptron's learners `memory_usage`, of all else the size of its pickle; None if
-        it cannot be pickled.
+        Bytes: `memory_usage` for streamptron's learners, otherwise the size of the pickle; None if
+        the model cannot be pickled.
     memory_is
-        "memory_usage", "pickle" or None.
+        How it was measured: "memory_usage", "pickle" or None.
     n_answered
-        Events with an answer.
+        The number of events with an answer.
     metrics
-        The River metrics, each of this model alone.
+        The River metrics for this model.
     """
 
     name: str
@@ -74,7 +75,7 @@ class Comparison(Sequence[Result]):
     Attributes
     ----------
     n_events
-        How many events the stream had.
+        The number of events in the stream.
     recorders
         ``{name: Recorder}``: each model's errors window by window, by label, and its memory.
 
@@ -111,12 +112,12 @@ class Comparison(Sequence[Result]):
         return frame(rows, columns).set_index("name")
 
     def plot(self, by: str = "so far", ax: Axes | None = None, **kwargs: Any) -> Axes:
-        """The error of each model on the way, a line of each.
+        """Plot the error of each model over the stream, one line per model.
 
         Parameters
         ----------
         by
-            "so far": the error of all events up to there; "window": of some events together.
+            "so far": the error over all events up to a point; "window": over each window.
         ax
             The Axes to draw on; None: the current one.
         kwargs
@@ -158,24 +159,24 @@ def compare(
     metrics: Any = (),
     window: int = 100,
 ) -> Comparison:
-    """Let several models answer and learn one stream.
+    """Let several models answer and learn the same stream.
 
-    Every model answers each event before it learns it. The models learn, as ``learn_one`` does, and
-    keep what they have learned. Each one's time is taken apart, some events at once, so models must
-    not share a part that learns.
+    Every model answers each event before it learns it. The models learn as by ``learn_one``, and
+    keep what they have learned. Each model takes a block of events at a time, so that its time can
+    be measured separately; models must therefore not share parts that learn.
 
     Parameters
     ----------
     models
-        ``{name: model}``, or models, which are then called by their class, pipelines by their
-        last step. Anything that has ``learn_one`` and ``predict_one``.
+        ``{name: model}``, or a list of models, which are then named after their classes, pipelines
+        after their last step. Any object with ``learn_one`` and ``predict_one`` is a model.
     stream
-        Pairs (x, y), of which only some are held at once: a list, a generator, a River dataset,
-        what ``streamptron.files.read`` returns. It must end; of one that does not take
+        Pairs (x, y): a list, a generator, a River dataset, or what ``streamptron.files.read``
+        returns. Only a few pairs are held at once. The stream must end; for an endless one, give
         ``itertools.islice(stream, n)``.
     metrics
-        River metrics of classification, one or several. Each model gets copies. One that needs
-        probabilities makes every model give them, and that time counts too.
+        River classification metrics, one or several; each model gets copies. If a metric needs
+        probabilities, every model has to compute them, and that time counts too.
     window
         How many events share a point of `plot` and a row of the recorders' `to_frame`; it grows
         with the stream.
@@ -187,9 +188,9 @@ def compare(
     Raises
     ------
     TypeError, ValueError
-        If models or metrics are invalid; no model has learned anything then. If an event is: its
-        number is in the message. The models that come before the one that refused it have learned
-        up to 256 events more than the others.
+        If models or metrics are invalid: no model has learned anything. If an event is invalid: the
+        message has its number. The models before the one that refused it have then learned up to
+        256 more events than the others.
 
     Examples
     --------
@@ -221,7 +222,7 @@ def compare(
         tally.add([run.take(block, n) for run in runs])
         n += len(block)
     if not n:
-        raise ValueError("stream is empty; has a generator been read before?")
+        raise ValueError("stream is empty; if it is a generator, it may have been used up already")
     best = min(range(len(runs)), key=tally.rank)
     results = (run.result(n, *tally.against(best, at)) for at, run in enumerate(runs))
     return Comparison(results, n, recorders)
@@ -299,11 +300,11 @@ class _Run:
 
 
 class _Tally:
-    """Who answered wrongly, by pairs of models."""
+    """Counts of wrong answers, for pairs of models."""
 
     def __init__(self, n: int) -> None:
         self.n_both = np.zeros((n, n), dtype=np.int64)  # events that both answered
-        self.n_only = np.zeros((n, n), dtype=np.int64)  # of these, that only the first has wrong
+        self.n_only = np.zeros((n, n), dtype=np.int64)  # those that only the first has wrong
 
     def add(self, found: list[np.ndarray]) -> None:
         each = np.array(found)
@@ -321,7 +322,7 @@ class _Tally:
         return math.isnan(self.error(at)), self.error(at)
 
     def against(self, best: int, at: int) -> tuple[float, int, float, float]:
-        """Error and number of answers; difference to the best, and that interval's half-width."""
+        """Error, number of answers, difference to the best, and half-width of its interval."""
         n = int(self.n_both[at, best])
         more, fewer = int(self.n_only[at, best]), int(self.n_only[best, at])
         own = self.error(at), int(self.n_both[at, at])
@@ -362,7 +363,7 @@ def _named(models: Any) -> dict[str, Any]:
             raise ValueError(f"models has two of the name {name!r}; give {{name: model}}")
         if id(model) in owner:
             raise ValueError(
-                f"models: {owner[id(model)]!r} and {name!r} are one object, which would learn "
+                f"models: {owner[id(model)]!r} and {name!r} are the same object, which would learn "
                 "every event twice; give a copy, model.clone()"
             )
         owner[id(model)] = name
@@ -370,7 +371,7 @@ def _named(models: Any) -> dict[str, Any]:
 
 
 def _name(model: Any) -> str:
-    """What a model in a list is called."""
+    """The name of a model in a list."""
     steps = getattr(model, "steps", None)
     if isinstance(steps, Mapping) and steps:
         return _name(list(steps.values())[-1])
@@ -387,9 +388,7 @@ def _metrics(metrics: Any) -> list[Any]:
     if isinstance(metrics, ClassificationMetric) and not isinstance(metrics, list):
         metrics = [metrics]
     elif not isinstance(metrics, Iterable) or isinstance(metrics, str):
-        raise TypeError(
-            f"metrics={short_repr(metrics)}; give metrics of River, such as metrics.F1()"
-        )
+        raise TypeError(f"metrics={short_repr(metrics)}; give River metrics, such as metrics.F1()")
     found = list(metrics)
     for metric in found:
         if isinstance(metric, Metrics) or not isinstance(metric, ClassificationMetric):
@@ -401,14 +400,14 @@ def _metrics(metrics: Any) -> list[Any]:
 
 
 def _memory(model: Any) -> tuple[int | None, str | None]:
-    """How many bytes a model takes, and by what measure."""
+    """How many bytes a model takes, and how that was measured."""
     if isinstance(model, TextPipeline) and model._pair is not None:
         model = model._pair[1]
     if is_learner(model):
         return model.memory_usage, "memory_usage"
     try:
         return len(pickle.dumps(model)), "pickle"
-    except Exception:  # whatever the pickling of a stranger's object raises
+    except Exception:  # pickling an unknown object may raise anything
         return None, None
 
 

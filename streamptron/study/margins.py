@@ -1,4 +1,4 @@
-"""Margins, of a model and of data, and how many mistakes they allow."""
+"""Margins of models and of data, and bounds on mistakes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ if typing.TYPE_CHECKING:
 
 
 def margin(model: Any, data: Any) -> float:
-    """How far the nearest event is on its label's side, or -inf if one is not.
+    """The smallest distance of an event from the boundary, or -inf if one is on the wrong side.
 
-    For two labels with one output that is the least y (w x + b) with y = 1 or -1; with an output a
-    label, the least lead of the label's score over the best other one (CIML, equation 4.8). The
-    weights are those that answer each event, see `serve`. An event on the boundary is on no side.
+    For two labels with one output, this is the least y (w x + b) with y = 1 or -1; with one output
+    per label, it is the least lead of the label's score over the best other one (CIML, equation
+    4.8). The weights are those that answer each event, see `serve`. An event on the boundary counts
+    as on the wrong side.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def margin(model: Any, data: Any) -> float:
     Raises
     ------
     TypeError, ValueError
-        If the scores of the model have no such meaning, or if an argument is invalid.
+        If the model's scores are not distances from a boundary, or if an argument is invalid.
 
     Examples
     --------
@@ -50,10 +51,10 @@ def margin(model: Any, data: Any) -> float:
 
 
 def geometric_margin(model: Any, data: Any) -> float:
-    """The margin divided by the length of the weights: a distance, whatever their scale.
+    """The margin divided by the length of the weights: a distance that does not depend on scale.
 
-    Intercepts do not count in that length. All events are taken with the weights that answer
-    best overall, ``model.serving``.
+    Intercepts do not count in that length, which is that of the weights that answer best overall,
+    ``model.serving``.
 
     Parameters
     ----------
@@ -77,21 +78,21 @@ def geometric_margin(model: Any, data: Any) -> float:
 
 
 def dataset_margin(data: Any) -> float:
-    """The largest geometric margin that any hyperplane has on the data, its intercept free.
+    """The largest geometric margin of any hyperplane on the data, with any intercept.
 
-    This is the margin of a hard-margin support vector machine, and -inf if no hyperplane separates
-    the labels. Needs scikit-learn, and is for thousands of events rather than for millions.
+    This is the margin of a hard-margin support vector machine; -inf if no hyperplane separates the
+    labels. It needs scikit-learn, and is meant for thousands of events rather than millions.
 
     Parameters
     ----------
     data
-        Events of exactly two labels, as for ``fit``; of texts what ``transform_many`` of a
-        Tokenizer makes, with the labels.
+        Events with exactly two labels, as for ``fit``; for texts, give what a Tokenizer's
+        ``transform_many`` makes of them, with the labels.
 
     Raises
     ------
     TypeError, ValueError
-        If data is invalid or has not two labels.
+        If data is invalid or does not have two labels.
     ImportError
         If scikit-learn is missing.
 
@@ -106,25 +107,26 @@ def dataset_margin(data: Any) -> float:
 
 
 def mistake_bound(data: Any, intercept: bool = True) -> float:
-    """How many mistakes a perceptron makes at most on the data, in any order and number of passes.
+    """The most mistakes that a perceptron can make on the data, in any order and number of passes.
 
-    That is (R / gamma)^2, where R is the length of the longest event and gamma the margin of the
-    best hyperplane through the origin (CIML, theorem 2). The intercept is a feature of value 1: it
-    counts in both. The bound is for a Perceptron with ``margin=0`` that starts from 0, and for the
-    current weights: its n_updates stays within it. It is the same for MIRA with an unlimited C and
-    for a MulticlassPerceptron, on two labels, where `n_mistakes` does.
+    It is (R / gamma)^2, where R is the length of the longest event and gamma the margin of the best
+    hyperplane through the origin (CIML, theorem 2). The intercept is a feature of value 1, which
+    counts in both. The bound holds for the `n_updates` of a Perceptron with ``margin=0`` that
+    starts from 0. On two labels it also holds for the `n_mistakes` of a MulticlassPerceptron, and
+    of MIRA with an unlimited C.
 
     Parameters
     ----------
     data
-        Events of exactly two labels, as for ``dataset_margin``.
+        Events with exactly two labels, as for ``dataset_margin``.
     intercept
-        Whether the learner has one.
+        Whether the learner has an intercept.
 
     Raises
     ------
     ValueError
-        If no hyperplane separates the labels: then there is no bound. If data has not two labels.
+        If no hyperplane separates the labels, so that there is no bound; or if data does not have
+        two labels.
     ImportError
         If scikit-learn is missing.
 
@@ -152,7 +154,7 @@ def mistake_bound(data: Any, intercept: bool = True) -> float:
     return longest / gamma**2
 
 
-# --- What these are made of
+# --- Helpers
 
 
 def _margin(model: Any, data: Any) -> tuple[float, Any]:
@@ -165,7 +167,7 @@ def _margin(model: Any, data: Any) -> tuple[float, Any]:
     lessons = data_of(data, tokenizer, learner._checked_label, missing=learner.missing)
     known = learner._known_labels
     if len(known) < 2:
-        raise ValueError(f"model has met {len(known)} labels; a margin lies between two or more")
+        raise ValueError(f"model has met {len(known)} labels; a margin needs at least two")
     if any(label not in known for label in lessons.labels):
         return -math.inf, learner
     output = {label: at for at, label in enumerate(known)}
@@ -177,7 +179,7 @@ def _margin(model: Any, data: Any) -> tuple[float, Any]:
 def _leads(
     learner: Any, scores: NDArray[np.float64], outputs: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """How far each event's label is ahead; `outputs`: its number among the known labels."""
+    """The lead of each event's label; `outputs`: its index among the known labels."""
     if scores.shape[1] == 1:
         towards = outputs == learner._positive
         leads: NDArray[np.float64] = np.where(towards, scores[:, 0], -scores[:, 0])
@@ -195,7 +197,7 @@ def _signed(data: Any) -> tuple[Any, NDArray[np.float64]]:
     if len(lessons.labels) != 2:
         raise ValueError(
             f"data has {len(lessons.labels)} label{'s'[: len(lessons.labels) != 1]}; the margin of "
-            "data lies between two"
+            "data needs exactly two"
         )
     X = lessons.matrix()
     if not np.isfinite(X.data).all():
@@ -222,7 +224,7 @@ def _widest(one: Any, other: Any) -> float:
     if size == 0.0:
         return -math.inf
     X = X / size
-    # whether there is a gap is a linear program, whose answer is exact: y (w x + b) >= 1 for all
+    # a linear program finds out exactly whether there is a gap: y (w x + b) >= 1 for all
     A = hstack([X, np.ones((X.shape[0], 1))], format="csr").multiply(-signs[:, None])
     free = linprog(
         np.zeros(A.shape[1]), A_ub=csr_array(A), b_ub=-np.ones(A.shape[0]), bounds=(None, None)
@@ -236,6 +238,6 @@ def _widest(one: Any, other: Any) -> float:
     if not gap > 0.0:
         raise ArithmeticError(
             "the labels in data can be separated, but by less than the solver can tell; scale the "
-            "features to one size"
+            "features to the same size"
         )
     return size * gap / 2

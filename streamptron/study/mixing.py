@@ -1,9 +1,9 @@
-"""A pass shared among threads: copies of the model learn a share each, and are merged.
+"""A pass shared among threads: copies of the model each learn a share, and are merged.
 
-    model -> copy, copy, ...     each learns every n-th event of a round, all at the same time
-          <- merge               of the copies since the model: the next round's model
+    model -> copy, copy, ...     each learns every n-th event of a round, at the same time
+          <- merge               of what the copies learned: the next round's model
 
-Rounds are parts of the pass, in its order.
+Rounds are consecutive parts of the pass.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if typing.TYPE_CHECKING:
 def learned_by_several(
     model: Any, lessons: Lessons, order: NDArray[np.intp] | None, n_jobs: int, mixes: int
 ) -> Any:
-    """What n_jobs copies of a model make of a pass, merged `mixes` times; the model stays.
+    """A model of n_jobs copies that learn a pass, merged `mixes` times; `model` is unchanged.
 
-    The same order, n_jobs and mixes give the same bits, whichever thread is done first.
+    The same order, n_jobs and mixes give the same bits, whichever thread finishes first.
     """
 
     def learn(share: NDArray[np.intp]) -> Any:

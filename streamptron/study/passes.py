@@ -1,4 +1,4 @@
-"""Fitting finite data: pass after pass, until there is nothing left to learn."""
+"""Fitting finite data, pass after pass, until nothing is left to learn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ORDERS = ("permute", "fixed", "random-mistake")
-LOOKED_AT = 64  # rows of the first look for a mistake; each further look is at twice as many
+LOOKED_AT = 64  # rows in the first search for a mistake; each further search takes twice as many
 
 
 def fit(
@@ -47,56 +47,59 @@ def fit(
     """Learn finite data in several passes.
 
     A pass predicts each event and then learns it. Fitting ends after a pass without an update, when
-    the validation error no longer falls, or after `epochs` passes. The model goes on from what it
-    has learned before, and changes once, at the end: until then other threads see the old weights,
-    and after an error or Ctrl-C it is as it was.
+    the validation error no longer falls, or after `epochs` passes. The model continues from what it
+    has learned before, and changes only once, at the end: until then other threads see the old
+    weights, and after an error or Ctrl-C the model is unchanged.
 
     Parameters
     ----------
     model
-        A learner of streamptron, or ``Tokenizer() | learner`` for texts. Of a RankingPerceptron the
-        pairs are (candidates, chosen); or the data are documents with grades, (X, grades, qid) as
-        for its ``learn_many`` or an svmlight file with a qid in each line. Then whole queries are
-        permuted, and an event is a row beside which its query has rows of a higher grade.
+        A learner of streamptron, or ``Tokenizer() | learner`` for texts. For a RankingPerceptron,
+        the data are pairs (candidates, chosen), or documents with grades: (X, grades, qid) as for
+        its ``learn_many``, or an svmlight file with a qid in each line. With grades, whole queries
+        are permuted, and an event is a row whose query has rows of a higher grade.
     data
-        A list of pairs (x, y); a tuple (X, y) of what ``learn_many`` takes, or of texts or dicts,
-        and labels; or what ``streamptron.files.read`` returns, read to its end, whose weights count
-        too. Matrices and arrays are read where they lie and must not change during the call.
+        A list of pairs (x, y); a tuple (X, y), where X is a list of texts or dicts or anything else
+        that ``learn_many`` takes; or what ``streamptron.files.read`` returns, which is read to its
+        end, and whose weights count too. Matrices and arrays are read in place and must not change
+        during the call.
     epochs
-        The most passes.
+        The largest number of passes.
     shuffle
-        Permute the events before each pass.
+        Whether to permute the events before each pass.
     seed
-        Of all that is random: an int or a ``numpy.random.Generator``. None: another each time.
+        The seed of everything random: an int or a ``numpy.random.Generator``. None: a new seed each
+        time.
     validation
-        Events that are not learned, of any kind that `data` may be. They are answered after each
-        pass (with "random-mistake" by the current weights), and at the end the model has the
-        weights of the pass with the fewest errors, the first of several.
+        Events that are not learned, in any form that `data` may have. They are answered after each
+        pass (with "random-mistake", by the current weights). At the end the model has the weights
+        of the pass with the fewest errors, and of the first one if there are several.
     patience
-        End after this many passes in a row that were no better than the best before.
+        End after this many passes in a row that were no better than the best one before.
     order
         "permute", "fixed" or "random-mistake"; None: "permute" if `shuffle`, else "fixed".
         "random-mistake" learns, again and again, one event picked at random among those that the
-        current weights answer wrongly, until there is none. A pass is then as many picks as there
+        current weights answer wrongly, until there is none. Then a pass has as many picks as there
         are events.
     init
-        "random": start from weights, and intercepts, drawn from -1 to 1. The model must be
-        untrained. With ``order="random-mistake"`` that is Kowalczyk's perceptron learning
+        "random": start from weights and intercepts drawn at random from -1 to 1. The model must be
+        untrained. With ``order="random-mistake"`` this is Kowalczyk's perceptron learning
         algorithm. None: start from the weights that the model has.
     progress
-        Whether to show a bar, which needs tqdm. "auto": if tqdm is there and standard error is a
-        terminal.
+        Whether to show a progress bar, which needs tqdm. "auto": show one if tqdm is installed and
+        standard error is a terminal.
     n_jobs
         How many threads share each pass; None is 1, and -1 is one for each core that this process
-        may use. Above 1 each event is no longer learned with all that came before it: copies of the
-        model learn a share each, and become one model again by ``streamptron.merge``, `mixes` times
-        a pass. That model is not the one of ``learn_one``, though always the same for the same
-        `n_jobs`, `mixes` and `seed`. Eight copies in one pass came within 0.5 points of the test
-        error of one thread with 10 mixes, and within 3.7 with 1 (docs/merging.md). Rows and texts
-        are learned faster; dicts and candidates are not, since Python reads them one at a time.
+        may use. With more than one, an event is no longer learned after all that came before it:
+        copies of the model each learn a share, and are merged by ``streamptron.merge``, `mixes`
+        times per pass. The result differs from that of ``learn_one``, but is always the same for
+        the same `n_jobs`, `mixes` and `seed`. With eight copies, the test error after one pass was
+        within 0.5 percentage points of that of one thread with 10 mixes, and within 3.7 with 1
+        (docs/merging.md). Rows and texts are learned faster; dicts and candidates are not, since
+        Python reads them one at a time.
     mixes
-        How often the copies are merged in each pass, if `n_jobs` is above 1. A round should have
-        at least 100 events for each copy.
+        How often the copies are merged in each pass, if `n_jobs` is above 1. There should be at
+        least 100 events per copy between two merges.
 
     Returns
     -------
@@ -110,8 +113,8 @@ def fit(
     ImportError
         If ``progress=True`` and tqdm is missing.
     RuntimeError
-        If the model is open read-only, or if another thread has taught it meanwhile; then it keeps
-        what that taught it.
+        If the model was opened read-only, or if another thread taught it during the call; then it
+        keeps what that thread taught it.
 
     Examples
     --------
@@ -142,25 +145,25 @@ def fit(
     _whole("mixes", mixes)
     rng = _generator(seed)
     tokenizer, learner = learner_of(model)
-    tokenizer = copy.deepcopy(tokenizer)  # the model's own learns nothing if there is an error
+    tokenizer = copy.deepcopy(tokenizer)  # so that after an error the model's own is unchanged
     check_learns(learner)
     if learner._can("set"):
         raise TypeError(
-            "fit goes through events of one label; learn_many teaches a MultiLabelClassifier its "
-            "events, as often as it is called"
+            "fit is for learners with one label per event; teach a MultiLabelClassifier by "
+            "learn_many, once per pass"
         )
     picking = order == "random-mistake"
     if picking and learner._can("vote"):
         raise ValueError(
-            'order="random-mistake" goes by the answers of the current weights, and a '
-            "VotedPerceptron answers by all that it has had; take a Perceptron"
+            'order="random-mistake" needs the answers of the current weights, but a '
+            "VotedPerceptron answers by all weights that it has had; take a Perceptron"
         )
     if jobs > 1:
         check_alike([learner], ["model"])
         if picking:
             raise ValueError(
-                f'n_jobs={n_jobs}, but order="random-mistake" picks each event by what was learned '
-                "from the one before; leave out n_jobs, or take another order"
+                f'n_jobs={n_jobs}, but order="random-mistake" picks each event after the one '
+                "before has been learned; leave out n_jobs, or take another order"
             )
     checked: Lessons | None = None
     lessons: Lessons
@@ -168,7 +171,7 @@ def fit(
         lessons = ranked_of(data, learner, tokenizer)
         if picking and isinstance(lessons, GradedData):
             raise ValueError(
-                'order="random-mistake" picks single events, and rows with grades are learned by '
+                'order="random-mistake" picks single events, but rows with grades are learned by '
                 'query; take order="permute" or "fixed"'
             )
         if validation is not None:
@@ -195,8 +198,8 @@ def fit(
             twin, history = _run(twin, lessons, epochs, checked, patience, advance, each)
     if learner.n_seen != seen:
         raise RuntimeError(
-            "another thread has taught the model during fit, and nothing of fit is in it; let only "
-            "one of them learn"
+            "another thread taught the model during fit, so the result of fit is discarded; let "
+            "only one thread learn"
         )
     learner.__setstate__(_state(twin, learner._get_params()))
     if isinstance(tokenizer, Before):
@@ -206,13 +209,13 @@ def fit(
 
 # --- Passes
 
-# What learns one pass: the model after it, and the share of the events that are wrong then, if it
-# has found that out.
+# A function that learns one pass. It returns the model after it, and the share of events that are
+# then wrong, if it knows.
 Learn = Callable[[Any, Lessons], tuple[Any, float | None]]
 
 
 def _whole_passes(rng: np.random.Generator | None, n_jobs: int, mixes: int) -> Learn:
-    """Passes over all events, permuted or as they lie."""
+    """Passes over all events, permuted or in their own order."""
 
     def learn(twin: Any, lessons: Lessons) -> tuple[Any, None]:
         order = None if rng is None else _permuted(rng, len(lessons))
@@ -264,7 +267,7 @@ def _run(
     advance: Callable[[Pass], object],
     learn: Learn,
 ) -> tuple[Any, History]:
-    """Pass after pass: the model of the best one, and what happened."""
+    """Do the passes. Returns the model of the best one, and the history."""
     passes: list[Pass] = []
     best, least, at = twin, np.inf, 1
     stopped = "epochs"
@@ -291,16 +294,16 @@ def _run(
     return best, History(passes, at, stopped)
 
 
-# --- The model, and one that learns in its stead
+# --- The model, and its twin, which learns in its place
 
 
 def _state(model: Any, params: dict[str, Any]) -> dict[str, Any]:
-    """A model's state with other parameters, and without attributes that are not the library's."""
+    """A model's state with other parameters, and without attributes that the user added."""
     return {**model.__getstate__(), "params": params, "dict": {}}
 
 
 def _twin(learner: Any, current: bool) -> Any:
-    """A model of the same state; `current`: it answers by its current weights."""
+    """A model with the same state; `current`: it answers by its current weights."""
     params = learner._get_params()
     if current and "serve" in params:
         params = {**params, "serve": "current"}
@@ -314,7 +317,7 @@ def _start(learner: Any, twin: Any, lessons: Lessons, rng: np.random.Generator) 
     """Give an untrained model random weights."""
     kind = type(learner).__name__
     if not learner._can("start"):
-        raise TypeError(f'init="random" is not for {kind}, which starts from no other weights')
+        raise TypeError(f'init="random" is not for {kind}, which cannot start from weights')
     known = getattr(learner, "_known_labels", [])
     if learner.n_seen or learner.n_features or known not in ([], [False, True]):
         raise ValueError(
@@ -375,13 +378,14 @@ def _known(name: str, checked: Lessons, known: set[Any]) -> None:
     if strange := [label for label in checked.labels if label not in known]:
         raise ValueError(
             f"{name} has the label{'s'[: len(strange) > 1]} {short_repr(strange)}, which data "
-            "never has; no model could answer so: leave those events out, or learn some of them"
+            "does not have, so no model could answer it: leave those events out, or learn some of "
+            "them"
         )
 
 
 @contextlib.contextmanager
 def _bar(progress: Any, epochs: int) -> Iterator[Callable[[Pass], object]]:
-    """What is to be called after each pass."""
+    """A function to call after each pass, which updates the progress bar."""
     tqdm = bar_of(progress)
     if tqdm is None:
         yield lambda row: None

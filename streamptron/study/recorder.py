@@ -1,4 +1,4 @@
-"""A recorder for one's own loop: each answer and label as it happens, drawn while it runs."""
+"""A recorder for your own loop: it notes each answer and label, and can draw them live."""
 
 from __future__ import annotations
 
@@ -21,42 +21,41 @@ if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST = 2**53  # of a number of events
+MOST = 2**53  # events
 SIZE = (6.4, 4.4)  # inches of a chart
 
 
 class Recorder(Record):
-    """What a model answers on a live stream, as it happens: errors, labels, drift, memory.
+    """Records how a model does on a live stream: errors, labels, drift and memory.
 
-    Your loop answers and learns; it tells the recorder each event's label and what had been
-    answered. Nothing is learned for that. What is kept is of bounded size, however long the stream.
+    Your loop answers and learns, and gives the recorder each event's label and the answer. The
+    recorder learns nothing. Its size is bounded, however long the stream.
 
     Parameters
     ----------
     model
-        The model that answers, whose `serving`, `memory_usage` and `n_evicted` are noted where it
-        has them: a learner of streamptron or a pipeline that ends with one. None: these are not
-        noted.
+        The model that answers. If it is a learner of streamptron, or a pipeline that ends with one,
+        its `serving`, `memory_usage` and `n_evicted` are recorded. None: they are not.
     window
         How many events share a row of `to_frame` and a point of the chart.
     drift
-        What finds changes in the error: "adwin", River's ``drift.ADWIN()``; any of River's other
-        detectors, as ``drift.binary.DDM()``; or None. A change for the better, which every model
-        makes that learns, is not marked where the detector has an estimate of the error.
+        The detector of changes in the error: "adwin", which is River's ``drift.ADWIN()``; any other
+        detector of River's, such as ``drift.binary.DDM()``; or None. If the detector estimates the
+        error, changes for the better, which any model that learns will make, are not marked.
     max_windows
-        With so many windows each two become one, and `window` is twice what it was.
+        When there are so many windows, they are merged in pairs, and `window` is doubled.
     name
-        What the model is called in charts of several.
+        The name of the model in charts of several.
 
     Attributes
     ----------
     n_events, n_answered, n_wrong
-        How many events there were; those that had an answer, and those whose answer was wrong. No
-        answer (None) does not count as an error.
+        The number of events, of those with an answer, and of those with a wrong answer. No answer
+        (None) does not count as an error.
     error
         The share of wrong answers so far; NaN before the first answer.
     windows
-        The windows from the first on, with ``n_events``, ``error``, ``error_so_far``, ``serving``,
+        The windows in order, with ``n_events``, ``error``, ``error_so_far``, ``serving``,
         ``memory`` and more; the last one may not be full yet.
     labels
         ``{label: (events, wrong)}``, in the order of appearance.
@@ -76,7 +75,7 @@ class Recorder(Record):
     >>> model = AdaptiveClassifier()
     >>> recorder = Recorder(model, window=100)
     >>> for n in range(1000):
-    ...     x, y = {"n": n % 7}, (n % 7 > 3) != (n >= 500)      # all turns round in the middle
+    ...     x, y = {"n": n % 7}, (n % 7 > 3) != (n >= 500)      # all labels flip in the middle
     ...     recorder.update(y, model.predict_one(x))
     ...     model.learn_one(x, y)
     >>> recorder.n_events, len(recorder.windows), len(recorder.drifts)
@@ -108,22 +107,22 @@ class Recorder(Record):
         self._every = self._drawn = 0.0
 
     def update(self, y_true: Any, y_pred: Any) -> None:
-        """Note an event: its label, and what was answered before it was learned.
+        """Record an event: its label, and the answer before it was learned.
 
         Parameters
         ----------
         y_true
-            The label, when it is known. Of several labels what ``learn_one`` takes: a set or list
-            of them, or {label: True or False}, which leaves the others open.
+            The label. For several labels, whatever ``learn_one`` takes: a set or list of them, or
+            {label: True or False}, where nothing is known about labels that are not in it.
         y_pred
-            The answer; None: there was none. Of several labels {label: True or False}, which is
-            wrong if it lacks a label or has one too many. By label it counts which were missed, and
-            which were answered and not there.
+            The answer; None: there was none. For several labels, {label: True or False}; the answer
+            is wrong if a label is missing or extra. The counts by label then include both the
+            labels that were missed and those that were wrongly answered.
 
         Raises
         ------
         ValueError
-            If the label is None. Nothing is noted then.
+            If the label is None. Nothing is recorded.
         """
         if y_true is None:
             raise ValueError("y_true is None; call update when the event's label is known")
@@ -162,14 +161,14 @@ class Recorder(Record):
     # --- Charts
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Axes:
-        """The errors so far and window by window, changes marked, and who served.
+        """Plot the errors so far and window by window, with changes and the vector that served.
 
         Parameters
         ----------
         ax
             The Axes to draw on; None: the current one.
         kwargs
-            As of ``streamptron.plot.errors``, which draws it.
+            Passed to ``streamptron.plot.errors``, which draws it.
 
         Returns
         -------
@@ -180,28 +179,29 @@ class Recorder(Record):
         return errors(self, ax=ax, **kwargs)
 
     def watch(self, chart: Any = None, csv: Any = None, seconds: float = 10.0) -> None:
-        """Keep a chart or a file of the windows up to date while the stream goes on.
+        """Keep a chart or a file of the windows up to date while the stream runs.
 
-        They are written at the end of a window, if the last time is long enough ago. A file is
-        replaced whole. If one cannot be written, a warning says so, and the stream goes on.
+        They are written at the end of a window, if `seconds` have passed since the last time. A
+        file is replaced whole. If one cannot be written, there is a warning, and the stream
+        continues.
 
         Parameters
         ----------
         chart
-            The file of a picture, as "errors.png"; its suffix is the format. "notebook": an output
-            of the cell, which changes as the stream goes on.
+            The file of a picture, such as "errors.png"; its suffix is the format. "notebook": an
+            output of the cell, which is updated as the stream runs.
         csv
-            The file of a table, as of `to_csv`.
+            The file of a table, as `to_csv` writes it.
         seconds
-            How long to wait at least before they are written again. Drawing takes some tenth of a
-            second of the loop's time.
+            The least time between two writes. Drawing takes about a tenth of a second of the loop's
+            time.
 
         Raises
         ------
         TypeError, ValueError
             If an argument is invalid.
         OSError
-            If a file cannot be written now.
+            If a file cannot be written in this first call.
         ImportError
             If a chart is wanted and matplotlib is missing, or IPython for a notebook.
 
@@ -229,12 +229,12 @@ class Recorder(Record):
         if csv is not None:
             path = os.fspath(csv)
             found.append((str(path), lambda: self.to_csv(path)))
-        for _, write in found:  # what is wrong is found now
+        for _, write in found:  # so that errors show now
             write()
         self._charts, self._every, self._drawn = found, float(seconds), monotonic()
 
     def refresh(self) -> None:
-        """Write what `watch` keeps up to date now, as at the end of a stream."""
+        """Write the chart and the file of `watch` now, for example at the end of a stream."""
         for name, write in self._charts:
             try:
                 write()
@@ -252,7 +252,7 @@ class Recorder(Record):
 
 
 def _chart(recorder: Recorder, chart: Any) -> tuple[str, Callable[[], object]]:
-    """What a chart is called, and how it is drawn again."""
+    """The name of a chart, and a function that draws it."""
     from streamptron.plot.drawing import check_axes
 
     check_axes(None)
@@ -265,7 +265,7 @@ def _chart(recorder: Recorder, chart: Any) -> tuple[str, Callable[[], object]]:
     known = Figure().canvas.get_supported_filetypes()
     if kind not in known:
         raise ValueError(
-            f"chart={short_repr(chart)}; its suffix is the format, .{', .'.join(known)}"
+            f"chart={short_repr(chart)}; its suffix must be a format, .{', .'.join(known)}"
         )
 
     def write() -> None:
@@ -277,7 +277,7 @@ def _chart(recorder: Recorder, chart: Any) -> tuple[str, Callable[[], object]]:
 
 
 def _cell(recorder: Recorder) -> Callable[[], object]:
-    """What draws anew in the cell of a notebook."""
+    """A function that draws in the cell of a notebook, and redraws there."""
     try:
         from IPython.display import display
     except ModuleNotFoundError:
@@ -313,34 +313,34 @@ def _figure(recorder: Recorder) -> Figure:
 
 
 def _wrong_of(y_true: Any, y_pred: Any) -> dict[Any, bool]:
-    """{label: whether the answer is wrong about it} of one label, or of several."""
+    """{label: whether the answer is wrong about it}, for one label or several."""
     one = y_pred is None and not isinstance(y_true, list | set | Mapping)
     if one or not (y_pred is None or isinstance(y_pred, Mapping)):
         try:
             return {y_true: y_pred is not None and bool(y_pred != y_true)}
         except TypeError:
             raise TypeError(
-                f"y_true is {short_repr(y_true)}, {type_shown(y_true)}; a label must be hashable, "
-                "and of several labels y_pred is {label: True or False}, as MultiLabelClassifier "
-                "answers"
+                f"y_true is {short_repr(y_true)}, {type_shown(y_true)}; a label must be hashable; "
+                "for several labels y_pred must be {label: True or False}, as a "
+                "MultiLabelClassifier answers"
             ) from None
     if isinstance(y_true, str | bytes) or not isinstance(y_true, Collection):
         raise TypeError(
-            f"y_true is {short_repr(y_true)}, {type_shown(y_true)}; the answer is of several "
+            f"y_true is {short_repr(y_true)}, {type_shown(y_true)}; the answer has several "
             "labels, so give a set or list of them, or {label: True or False}"
         )
     named = dict(y_true) if isinstance(y_true, Mapping) else dict.fromkeys(y_true, True)
     if y_pred is None:
         return {label: False for label, there in named.items() if there}
     said = [label for label, answered in y_pred.items() if answered]
-    if isinstance(y_true, Mapping):  # what it does not name is left open
+    if isinstance(y_true, Mapping):  # nothing is known about labels that it does not name
         said = [label for label in said if label in named]
     concerned = [label for label, there in named.items() if there] + said
     return {label: bool(named.get(label)) != (label in said) for label in concerned}
 
 
 def _learner(model: Any) -> Any:
-    """The learner of ours in a model; None if there is none."""
+    """The learner of streamptron in a model; None if there is none."""
     if isinstance(model, type):
         raise TypeError(f"model is the class {model.__name__}; give an object: {model.__name__}()")
     if model is not None and not hasattr(model, "predict_one"):
@@ -362,7 +362,7 @@ def _detector(drift: Any) -> Any:
         hasattr(drift, "update") and hasattr(drift, "drift_detected")
     ):
         raise TypeError(
-            f'drift={short_repr(drift)}; give "adwin", one of River\'s detectors, as '
+            f'drift={short_repr(drift)}; give "adwin", one of River\'s detectors, such as '
             "river.drift.binary.DDM(), or None"
         )
     return drift

@@ -220,7 +220,7 @@ def test_features_are_events_too(here, told):
         ("roc mail.tsv -m three.model -o w.png", 2, "give --of, one of the labels ['spam', 'ham'"),
         ("errors mail.tsv --learners nix -o w.png", 2, "nix"),
         ("surface age -m people.model -o w.png", 2, "Missing argument 'COLUMN'"),
-        ("surface age age -m people.model -o w.png", 1, "'age' and 'age' are one column"),
+        ("surface age age -m people.model -o w.png", 1, "'age' and 'age' are the same column"),
         ("surface age nix -m people.model -o w.png", 1, "'nix' is not a column of numbers: the"),
         ("surface age pay -m line.model -o w.png", 1, "shape='line' has no surfaces"),
         ("surface a b -m mail.model -o w.png", 1, "the model has none"),

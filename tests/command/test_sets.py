@@ -150,7 +150,7 @@ def test_a_threshold_and_a_config_are_taken(trained, tmp_path):
         (["--threshold", "f2"], "give a number, or f1"),
         (["--label-separator", "a\tb"], "it must be a text without tabs and line ends"),
         (["--average", "none"], "MultiLabelClassifier has no --average"),
-        (["--learn-unsure", "4"], "--learn-unsure goes by the lead of one label"),
+        (["--learn-unsure", "4"], "--learn-unsure is for models that answer one label"),
     ],
 )
 def test_what_does_not_go_with_several_labels_is_said(words, says, trained, tmp_path):
@@ -336,7 +336,7 @@ def test_one_label_is_needed_elsewhere_and_that_is_said(trained, tmp_path):
     assert "the model answers several; leave it out" in said
     unsure = ("--learn", "--learn-unsure", "4")
     _, said = run("predict", *unsure, "-m", model, data=b"ship\tx\n", code=1)
-    assert "--learn-unsure goes by the lead of one label" in said
+    assert "--learn-unsure is for models that answer one label" in said
     new = ("--create", "--learner", "multilabel", "-m", tmp_path / "n")
     run("predict", *unsure, *new, data=b"ship\tx\n", code=1)
     assert not (tmp_path / "n").exists()

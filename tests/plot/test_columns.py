@@ -121,7 +121,7 @@ def test_each_of_several_labels_has_a_line_the_most_of_which_are_drawn(ax):
             ValueError,
             "a model with hash_bits keeps no names",
         ),
-        (lambda: AdaptiveClassifier(degree=2), "b", ValueError, "no column stands alone"),
+        (lambda: AdaptiveClassifier(degree=2), "b", ValueError, "a column does not act alone"),
     ],
 )
 def test_a_column_that_cannot_be_drawn_is_an_error_that_draws_nothing(
@@ -250,15 +250,15 @@ def of_many():
     ("make", "names", "error", "message"),
     [
         (crossed, ("age", "size"), ValueError, "'size' is not a column of numbers: the model"),
-        (crossed, ("age", "age"), ValueError, "are one column, and a surface is of two; plot.col"),
+        (crossed, ("age", "age"), ValueError, "are the same column; give two"),
         (lambda: crossed(shape="line"), ("age", "pay"), ValueError, "with shape='auto' learns su"),
         (lambda: crossed(shape="curve"), ("age", "pay"), ValueError, "shape='curve' has no surf"),
         (lambda: crossed(max_features=99), ("age", "pay"), ValueError, "max_features=99 leaves"),
-        (of_many, None, ValueError, "of many columns those that tell most have surfaces"),
+        (of_many, None, ValueError, "only the most informative have surfaces"),
         (of_words, ("win", "lunch"), ValueError, "the model has none. A column is what half"),
         (mail, ("win", "prize"), TypeError, "keeps no columns of numbers"),
         (lambda: crossed(hash_bits=8), ("age", "pay"), ValueError, "with hash_bits keeps no names"),
-        (lambda: crossed(degree=2), ("age", "pay"), ValueError, "no column stands alone"),
+        (lambda: crossed(degree=2), ("age", "pay"), ValueError, "a column does not act alone"),
         (lambda: (crossed(), "nix"), ("age", "pay"), ValueError, "label='nix' has not been seen"),
     ],
 )
@@ -277,7 +277,7 @@ def test_a_surface_that_cannot_be_drawn_is_an_error_that_draws_nothing(
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: crossed(shape="line"), ValueError, "has neither curves nor surfaces, so no gates"),
+        (lambda: crossed(shape="line"), ValueError, "has neither curves nor surfaces, and so"),
         (AdaptiveClassifier, ValueError, "the model has none. A column is what half"),
         (of_words, ValueError, "the model has learned no curve yet"),
         (mail, TypeError, "keeps no columns of numbers"),

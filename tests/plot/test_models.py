@@ -168,7 +168,7 @@ def test_three_labels_have_three_regions_and_their_edges(ax):
                 assert first == pytest.approx(second, abs=0.02)
 
 
-NOT_TWO = r"the picture is of two features, and {}.*name two, features=\({}\)\. Any others are 0"
+NOT_TWO = r"the picture shows two features, and {}.*name two, features=\({}\)\. All others are 0"
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ NOT_TWO = r"the picture is of two features, and {}.*name two, features=\({}\)\. 
         (learned(), {"features": "ab"}, TypeError, "features='ab'; name two"),
         (learned(), {"features": ("a", "a")}, ValueError, "name two"),
         (learned(), {"features": ("q", "r")}, ValueError, "neither has a weight or is in"),
-        (MIRA(), {}, ValueError, "model has met 0 labels; a boundary lies between two"),
-        (learned(), {"serve": "best"}, ValueError, "serve='best' chooses anew for each"),
+        (MIRA(), {}, ValueError, "model has met 0 labels; a boundary needs at least two"),
+        (learned(), {"serve": "best"}, ValueError, "serve='best' chooses again for each"),
         (learned(), {"serve": "average"}, ValueError, "serve='average' needs an average"),
         (taught(AROW, points()), {"serve": "average"}, ValueError, "AROW keeps one vector"),
         (RankingPerceptron(), {}, TypeError, "has no boundary between labels"),
@@ -372,7 +372,7 @@ def test_a_hashed_model_has_slots(ax):
     [
         (Perceptron(), {}, "all weights of the model are 0"),
         (MIRA(), {}, "has seen no label yet"),
-        (taught(MIRA, points()), {}, "each label has weights of its own; name one, label=False"),
+        (taught(MIRA, points()), {}, "each label has its own weights; name one, label=False"),
         (taught(MIRA, points()), {"label": "nix"}, "label='nix' has not been seen"),
         (RankingPerceptron(), {"label": "nix"}, "has no labels"),
         (learned(), {"n": 0}, "n=0; it must be at least 1"),

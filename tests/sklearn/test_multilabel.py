@@ -84,7 +84,7 @@ def test_a_threshold_a_column():
     ("Y", "error", "says"),
     [
         (lambda Y: Y[:, :5], ValueError, "y has 5 columns; in the calls before it had 6"),
-        (lambda Y: Y[:, 0], ValueError, "y is one class a row; in the calls before it was an ind"),
+        (lambda Y: Y[:, 0], ValueError, "y is one class per row; in the calls before it was an"),
         (lambda Y: Y * 2, ValueError, "y has 2 in row"),
         (lambda Y: Y[:9], ValueError, "y has 9 rows; X has 200"),
     ],

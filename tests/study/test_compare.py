@@ -191,7 +191,7 @@ REFUSED = {
     "one model": (lambda: (MIRA(), STREAM), "models is a MIRA"),
     "None": (lambda: (None, STREAM), "models is a NoneType"),
     "two of one name": (lambda: ([MIRA(), MIRA(C=0.1)], STREAM), "two of the name 'MIRA'"),
-    "one object twice": (lambda: (twice(), STREAM), "'one' and 'two' are one object"),
+    "one object twice": (lambda: (twice(), STREAM), "'one' and 'two' are the same object"),
     "a number for a name": (lambda: ({7: MIRA()}, STREAM), "the name 7"),
     "a class": (lambda: ([MIRA], STREAM), r"give an object: MIRA\(\)"),
     "no learner": (lambda: ({"odd": "MIRA"}, STREAM), "'odd' is a str without learn_one"),
