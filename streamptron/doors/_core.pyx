@@ -1,9 +1,9 @@
 # cython: binding=True
 """The kinds of model, and the doors of one event: predict it, learn it.
 
-An event is checked when it is read, before anything changes. What lies below the doors trusts its
-arguments. See ARCHITECTURE.md for the rooms and an event's journey through them. These methods
-are bound, as only here, for Python calls such ones faster.
+An event is checked when it is read, before anything changes; the code below the doors trusts its
+arguments. ARCHITECTURE.md describes an event's journey. Only in this file are methods bound, which
+Python calls faster.
 """
 
 from copy import deepcopy
@@ -29,7 +29,7 @@ from streamptron.doors.names import interned
 from streamptron.common.labels import TRUTHS as _TRUTHS
 from streamptron.common.labels import label_of, labels_of, truth_of
 
-# Given as a name: for a tuple in the call itself Cython 3.3 writes checks that lose an error.
+# A name, because for a tuple in the call itself Cython 3.3 writes checks that lose an error.
 cdef tuple NUMBERS = (Real, Decimal)
 cdef set TRUTH_TYPES = _TRUTHS
 
@@ -38,14 +38,14 @@ cdef extern from "Python.h":
 
 
 cdef int _answer_of(int kind) noexcept:
-    """What kind of answer a rule gives."""
+    """The kind of answer that a rule gives."""
     cdef sp_rule rule
     rule.kind = kind
     return sp_rule_answer(&rule)
 
 
 cdef dict by_label(list labels, list numbers):
-    """The number of each label. To hash an odd one may run code of the user's."""
+    """{label: number}. Hashing an unusual label may run the user's code."""
     cdef Py_ssize_t k
     cdef dict found = {}
     for k in range(min(len(labels), len(numbers))):
@@ -53,24 +53,24 @@ cdef dict by_label(list labels, list numbers):
     return found
 
 
-# --- One label an event -------------------------------------------------------------------------
+# --- One label per event -----------------------------------------------------------------------
 
 cdef class OneLabelModel(Model):
     """Learns and predicts one label of each event."""
 
     cdef object _checked(self, y):
-        """A label as it is kept, or an error."""
+        """The label as it is kept, or an error."""
         raise NotImplementedError
 
     def _checked_label(self, y):
         return self._checked(y)
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1:
-        """Read an event; the number of its checked label, where a new one gets the next."""
+        """Read an event. Returns the number of its checked label; a new label gets the next one."""
         raise NotImplementedError
 
     cdef int _name_output(self, label) except -1:
-        """After learning: a new output is this label's."""
+        """After learning: give a new output this label."""
         return 0
 
     cdef object _label_of(self, Py_ssize_t output):
@@ -107,8 +107,8 @@ cdef class OneLabelModel(Model):
         x
             A mapping of features to numbers.
         y
-            The label: any hashable, and a new one is added; of a Perceptron True or False, or any 1
-            or 0.
+            The label: any hashable; a new one is added. For a Perceptron True or False, or a 1 or 0
+            of any type.
         w
             The sample weight, at least 0: it scales the step.
         undo
@@ -137,7 +137,7 @@ cdef class OneLabelModel(Model):
     def predict_one(self, x):
         """Predict the label of one event; None before the first label.
 
-        A Perceptron always answers: True where the decision function is above 0. None is neither a
+        A Perceptron always answers: True if the decision function is above 0. None is neither a
         label nor a number: do not use it as a feature of another learner.
 
         Parameters
@@ -162,8 +162,8 @@ cdef class OneLabelModel(Model):
         x
             A mapping of features to numbers.
         top
-            How many labels, the most probable first; of equal ones that which came first. None:
-            all, in the order in which they came.
+            The number of labels to return, the most probable first (if equal, the one seen first).
+            None: all labels, in the order in which they were seen.
         """
         cdef Py_ssize_t n
         cdef const double* p
@@ -189,8 +189,8 @@ cdef class OneLabelModel(Model):
     def decision_function_one(self, x):
         """The score of one event, by the vector that answers.
 
-        For two labels one number: w.x plus the intercept. For more, and for a MulticlassPerceptron
-        and MIRA in any case, a number per label.
+        For two labels this is one number, w.x plus the intercept. For more labels it is one number
+        per label, as it always is for MulticlassPerceptron and MIRA.
 
         Parameters
         ----------
@@ -296,13 +296,13 @@ cdef class LabelModel(OneLabelModel):
         Model._exchange(self, other)
 
     cdef int _check_room(self, label, Py_ssize_t n_labels) except -1:
-        """That a label, which is the next after n_labels others, may be added."""
+        """Raise an error if a label may not be added after n_labels others."""
         most = self._params["max_labels"]
         if most is not None and n_labels >= most:
             raise ValueError(
                 f"y={short_repr(label)} is a new label, and the model already has "
-                f"max_labels={most}: leave the event out, give it one of the labels that are "
-                "there, or make a model with a larger max_labels")
+                f"max_labels={most}: leave the event out, give it an existing label, "
+                "or make a model with a larger max_labels")
         return 0
 
     @property
@@ -323,7 +323,7 @@ cdef class LabelModel(OneLabelModel):
         return len(self._labels)
 
     cdef int _expect_alarm(self, dict alarms, label, Py_ssize_t output) except -1:
-        """Let the core know whose false alarms it counts; `alarms`: the model's, or None."""
+        """Tell the core which label's false alarms to count; `alarms`: the model's, or None."""
         cdef Py_ssize_t alarm = -1 if alarms is None else alarms.get(label, -1)
         if alarms is not None and alarms is self._alarms:   # no hash has started the model anew
             sp_alarms_bind(&self.learner.adaptive.alarms, alarm, output)
@@ -348,11 +348,11 @@ cdef class LabelModel(OneLabelModel):
         return label_of(y)
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1:
-        """Read an event; the number of its checked label, where a new one gets the next.
+        """Read an event. Returns the number of its checked label; a new label gets the next one.
 
-        Code of the user's runs when an odd mapping is read or an odd label is hashed, and may teach
-        this very model. So the number is looked up last, and the event is read again if that has
-        touched the scratch.
+        The user's code runs when an unusual mapping is read or an unusual label is hashed, and it
+        may teach this very model. So the number is looked up last, and the event is read again if
+        that has touched the scratch.
         """
         cdef uint64_t n_entries
         cdef int turn
@@ -394,9 +394,9 @@ cdef class LabelModel(OneLabelModel):
         return self._label_ids
 
     cdef int _expect_names(self, Py_ssize_t n) except -1:
-        """Make room in the list of labels for n more, so that no memory is needed to append them.
+        """Make room in the list of labels for n more, so that appending them needs no memory.
 
-        They are appended when the model has learned, and then nothing may fail any more.
+        They are appended after the model has learned, when nothing may fail any more.
         """
         cdef list labels = self._labels
         cdef Py_ssize_t i, before = len(labels)
@@ -408,10 +408,10 @@ cdef class LabelModel(OneLabelModel):
         return 0
 
     cdef int _name_output(self, label) except -1:
-        """After learning: the new output, if there is one, is this label's.
+        """After learning: give the new output, if there is one, this label.
 
         There is none if a set of labels had no weight. The list has room (_expect_names), so the
-        label has its name also if there is no memory for its number.
+        label gets its name even if there is no memory for its number.
         """
         cdef dict ids = self._label_ids     # held: to hash the label may start the model anew
         cdef dict alarms = self._alarms
@@ -451,9 +451,9 @@ cdef class LabelModel(OneLabelModel):
 
     @cython.critical_section
     def _take_two(self, two, labels):
-        """Know, untrained, what would have been learned where `two`, a Perceptron, has.
+        """Take over, untrained, what a Perceptron, `two`, has learned, for two labels.
 
-        Of two labels, the second where it has True.
+        The second label takes the place of True.
         """
         cdef BinaryModel other = deepcopy(two)
         cdef sp_rule rule = self.learner.rule
@@ -488,7 +488,7 @@ cdef class LabelModel(OneLabelModel):
         return 0
 
     cdef void _put_labels(self) noexcept:
-        # what has been learned has its names, whatever happens: this takes no memory
+        # this takes no memory, so whatever happens, the outputs that were learned get their labels
         while len(self._labels) < sp_learner_labels(&self.learner):
             self._labels.append(self._next_labels[len(self._labels)])
 
@@ -501,7 +501,7 @@ cdef bint is_true(label):
 
 
 cdef class PairModel(LabelModel):
-    """Any labels. Two share one output, whose score stands for the second, or for a first True."""
+    """Any labels. Two share one output, whose score is for the second, or for True."""
 
     cdef Model _blank(self, int kind):
         if _answer_of(kind) != SP_ANSWER_TWO:
@@ -519,7 +519,7 @@ cdef class PairModel(LabelModel):
 
     @cython.critical_section
     def _expect_labels(self, labels):
-        """Give an untrained model more than two labels, an output each."""
+        """Give an untrained model more than two labels, each with an output."""
         cdef Py_ssize_t n
         self._enter(True)
         n = self._set_labels(labels)

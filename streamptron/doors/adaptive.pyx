@@ -1,6 +1,4 @@
-"""The doors of AdaptiveClassifier and VotedPerceptron: what these answer in ways of their own, and
-their state.
-"""
+"""The doors of AdaptiveClassifier and VotedPerceptron: their own answers, and their state."""
 
 from array import array
 
@@ -54,8 +52,9 @@ cdef class AdaptiveModel(PairModel):
 
     @cython.critical_section
     def _columns(self):
-        """{name: (mean, standard deviation, mean size)} of each column of numbers, of an exact
-        model; the size is below 0, or -0.0, if a value was.
+        """``{name: (mean, standard deviation, mean size)}`` of the columns of numbers.
+
+        The model must not be hashed. The size is below 0, or -0.0, if a value was negative.
         """
         cdef sp_columns* columns = &self.learner.adaptive.columns
         cdef Py_ssize_t i
@@ -79,9 +78,10 @@ cdef class AdaptiveModel(PairModel):
 
     @cython.critical_section
     def _shapes(self):
-        """Curves and surfaces of an exact model: ``[(a, b, gate, [met])]`` of each, a curve being
-        that of a and a again, with by how many events each hat or cell was met; and how much the
-        line, curves and surfaces count.
+        """Curves and surfaces, ``[(a, b, gate, [met])]``; and tau of lines, curves and surfaces.
+
+        The model must not be hashed. A curve has the same column as a and b; `met` is the number of
+        events that met each hat or cell.
         """
         cdef sp_shapes* shapes = &self.learner.adaptive.shapes
         cdef Py_ssize_t i, k
@@ -111,7 +111,7 @@ cdef class AdaptiveModel(PairModel):
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
                     confidences=None, order=None):
-        """As every model; but events of weight 0 make no label known: the others give the order."""
+        """As for every model, but rows of weight 0 introduce no labels."""
         labels, numbers = labels_learned(labels, numbers, steps, order, SP_U_LIMIT)
         return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions,
                                       confidences, order)
@@ -171,13 +171,13 @@ cdef class VotedModel(PairModel):
     @property
     @cython.critical_section
     def n_kept(self):
-        """Updates that are kept, whose vectors vote."""
+        """The number of updates that are kept, whose vectors vote."""
         self._enter(False)
         return sp_voters_updates(&self.learner.voters)
 
     @property
     def n_features(self):
-        """Features that have been in an update (with hash_bits: slots that have a weight)."""
+        """The number of features that were in an update (with hash_bits: slots with a weight)."""
         with cython.critical_section(self):
             if self.learner.index.bits and self.learner.voters.degree > 1:
                 self._enter(False)
@@ -186,7 +186,7 @@ cdef class VotedModel(PairModel):
 
     @property
     def serving(self):
-        """The vote answers, always."""
+        """Always "vote": the vote answers."""
         return "vote"
 
     def _kept(self, str kind):
@@ -195,14 +195,14 @@ cdef class VotedModel(PairModel):
         if kind == "current" and self.learner.voters.degree > 1:
             raise ValueError(
                 f"degree={self.learner.voters.degree}: a kernel has no weights; its vectors are "
-                "sums over events. Ask for predictions, or take degree=1")
+                "sums over events. Use predictions only, or take degree=1")
         return Model._kept(self, kind)
 
     def _explain(self, x, Py_ssize_t output, double sign):
         if self.learner.voters.degree > 1:
             raise ValueError(
-                f"degree={self.learner.voters.degree}: a kernel's score has no part that is one "
-                "feature's alone, so there is nothing to explain; take degree=1 for explanations")
+                f"degree={self.learner.voters.degree}: no part of a kernel's score is due to one "
+                "feature alone, so there is nothing to explain; take degree=1 for explanations")
         parts, score, _, label = PairModel._explain(self, x, output, sign)
         return parts, score, "vote", label
 

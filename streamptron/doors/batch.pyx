@@ -1,6 +1,6 @@
-"""Many rows: predicted and learned in a loop, behind the gate, without the interpreter's lock.
+"""Many rows, predicted and learned in a loop, behind the gate and without the interpreter's lock.
 
-And a block of lines, as many texts with their labels, or as questions of JSON.
+And blocks of lines: texts with their labels, or questions in JSON.
 """
 
 from array import array
@@ -47,7 +47,7 @@ NEW_LABELS = -2
 
 
 cdef bint _finite(const double* numbers, Py_ssize_t n) noexcept:
-    """Whether all n numbers are finite; true of NULL, where none were asked for."""
+    """Whether all n numbers are finite; true for NULL, if none were asked for."""
     cdef Py_ssize_t i
     if numbers == NULL:
         return True
@@ -95,7 +95,7 @@ cdef Py_ssize_t _first_unfit(sp_batch* batch) noexcept:
 
 
 cdef Py_ssize_t _learn_in_place(EventDoor desk, sp_batch* batch, bint zeros) noexcept:
-    """The number of rows learned. Waiting readers get in between blocks, after each turn."""
+    """Returns the number of rows learned. Waiting readers are let in between blocks."""
     cdef Gate* gate = &desk.gate
     cdef Py_ssize_t r = 0, last = 0, n = batch.n_rows
     cdef double turn
@@ -117,14 +117,14 @@ cdef Py_ssize_t _learn_in_place(EventDoor desk, sp_batch* batch, bint zeros) noe
 
 cdef bint _has_room(const sp_learner* learner, const sp_batch* batch, bint decisions,
                     bint probabilities) noexcept:
-    """Whether there is a place for the score of each label."""
+    """Whether there is room for exactly one score per label."""
     return (not decisions or batch.n_decisions == learner.table.n_outputs) and (
         not probabilities or batch.n_probabilities == sp_learner_labels(learner))
 
 
 cdef object _outcome(Rows X, const sp_batch* batch, names, int found, Py_ssize_t done, list labels,
                      Py_ssize_t n_labels):
-    """What rows_run returns, or the error of faulty rows."""
+    """The result of rows_run, or the error for faulty rows."""
     if found & SP_MATRIX_FAULTY:
         raise X._fault(names)
     if batch.event.unfit:
@@ -189,7 +189,7 @@ cdef object _learn(EventDoor desk, Rows X, sp_batch* batch, sp_event* columns, n
 
 
 cdef object _learn_on_a_copy(EventDoor desk, Rows X, sp_batch* batch, sp_event* columns, names):
-    """A copy checks and learns the rows block by block, and takes the model's place at the end."""
+    """A copy checks and learns the rows block by block, and replaces the model at the end."""
     cdef sp_learner copy
     cdef Py_ssize_t done = 0
     cdef int found = 0
@@ -229,9 +229,9 @@ cdef const Py_ssize_t* _order_of(order, Py_ssize_t n_rows) except? NULL:
 
 
 def write_ahead(EventDoor desk not None, Texts X not None):
-    """Write texts as events before they are learned or predicted, with this model's hash.
+    """Write texts as events, with this model's hash, before they are learned or predicted.
 
-    Another thread may do so while the model learns.
+    Another thread may do this while the model learns.
     """
     cdef sp_seed seed
     cdef uint64_t number
@@ -244,23 +244,24 @@ def write_ahead(EventDoor desk not None, Texts X not None):
 cdef object rows_run(EventDoor desk, Rows X, names, y, steps, predictions, decisions, probabilities,
                      confidences, order=None, ends=None, Py_ssize_t n_jobs=1,
                      const sp_targets* targets=NULL):
-    """The path in a loop over rows: predict, then learn, as asked.
+    """Predict and then learn rows, in a loop over the path of single events.
 
     `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below
     0 for none; None: only predict. To learn, call gate_learn_begin first. `steps`: sample weights
     times class weights; None: 1. `predictions`, `decisions`, `probabilities`, `confidences` (of the
     predictions): None if not wanted. `order`: the numbers of the rows to take, in this order; the
-    other arguments still have an entry for every row. None: all as they lie. `ends`: of a model
-    that chooses among candidates, where the query of each row ends; y are grades then, an order is
-    of whole queries, and only they or `decisions` may be asked for. `n_jobs`: how many threads may
-    predict; one learns. `targets`: by row its set of labels, for a model that learns sets.
+    other arguments still have an entry for every row. None: all rows in their own order. `ends`:
+    for a model that chooses among candidates, where the query of each row ends; then y are grades,
+    an order has whole queries, and only y or `decisions` may be given. `n_jobs`: how many threads
+    may predict; one learns. `targets`: the set of labels of each row, for a model that learns sets.
 
-    Returns the number of rows done, and the labels of the outputs at this moment. Fewer rows than
-    all: out of memory. UNSORTED, and nothing has changed, if columns do not rise within the rows;
-    NEW_LABELS if `decisions` or `probabilities` do not have room for exactly the labels there are.
+    Returns the number of rows done, and the labels of the outputs at this moment. If fewer rows are
+    done than there are, memory has run out. UNSORTED, and nothing has changed, if columns do not
+    rise within the rows; NEW_LABELS if `decisions` or `probabilities` do not have room for exactly
+    the labels there are.
 
-    A matrix much larger than the model is learned on a copy, checked as it is learned. Any other,
-    and one that has been checked or has an order, is learned in place.
+    A matrix much larger than the model is learned on a copy, and checked as it is learned. Any
+    other matrix, and one that has been checked or has an order, is learned in place.
     """
     cdef sp_batch batch
     cdef sp_event columns, event, query
@@ -319,13 +320,13 @@ cdef object rows_run(EventDoor desk, Rows X, names, y, steps, predictions, decis
 LINE_FAULTS = (     # LINE_NO_TAB ..
     None, None, "no TAB; write label<TAB>text", "its label is empty",
     "it does not start with __label__",
-    "it has several labels, where one is expected; several=True reads them, and "
+    "it has several labels, but one is expected; several=True reads them, and "
     "--learner multilabel learns them",
 )
 
 
 class LINES:
-    """Where a line has its label, for Lines."""
+    """Where a line of Lines has its label."""
 
     LABELLED = SP_LINES_LABELLED
     EITHER = SP_LINES_EITHER
@@ -334,7 +335,7 @@ class LINES:
 
 
 def count_line_ends(bytes block not None, last=None):
-    """The number of line feeds, of those before `last`. bytes.count takes ten times as long."""
+    """The number of line feeds before `last`. bytes.count takes ten times as long."""
     cdef Py_ssize_t n = len(block) if last is None else min(<Py_ssize_t> last, len(block))
     return sp_line_ends(<const uint8_t*> PyBytes_AS_STRING(block), n)
 
@@ -359,13 +360,13 @@ cdef class Lines(Texts):
     labels
         The labels as bytes, in order of appearance.
     numbers
-        The number of each text's label, -1 for a text without one.
+        The index of each text's label, -1 for a text without one.
     line_numbers
         The line of each text in the block, from 0.
     n_lines, n_blank
-        All lines, and the blank ones among them, which are left out too.
+        The number of all lines, and of blank ones, which are left out, too.
     faults
-        What is wrong with bad lines: (line number, reason).
+        The bad lines: (line number, reason).
     replaced
         Whether a text that was read had bytes that are not UTF-8, which count as U+FFFD.
     """
@@ -430,7 +431,7 @@ cdef class Lines(Texts):
             sp_index_free(&known)
 
     def leave_out(self, Py_ssize_t row, reason):
-        """Make a line that has been read a bad one, for this reason."""
+        """Mark a line that has been read as bad, with a reason."""
         self.faults.append((self.line_numbers[row], reason))
         self.faults.sort()
         del self.line_numbers[row]
@@ -443,7 +444,7 @@ cdef class Lines(Texts):
         return Lines, (self.door, self.texts, self.kind)
 
 
-# --- Lines of JSON, which ask
+# --- JSON lines with questions
 
 cdef extern from "Python.h":
     char* PyOS_double_to_string(
@@ -463,7 +464,7 @@ cdef char* _put(char* to, bytes what) noexcept:
 
 
 cdef char* _put_number(char* to, double number) except NULL:
-    """As repr writes it."""
+    """Write a number as repr does."""
     cdef size_t n = sp_share_write(number, to)
     cdef char* shown
     if n:
@@ -479,7 +480,7 @@ cdef char* _put_number(char* to, double number) except NULL:
 
 
 cdef class Questions(Texts):
-    """The texts of a block of lines of JSON: ``{"text": ...}``, with or without an ``"id"``.
+    """The texts of a block of JSON lines: ``{"text": ...}``, with or without an ``"id"``.
 
     Parameters
     ----------
@@ -495,11 +496,11 @@ cdef class Questions(Texts):
     Attributes
     ----------
     others
-        Lines that say anything else, but blank ones; they are left to the caller.
+        All other lines, except blank ones; they are left to the caller.
     other_lines
-        Where these are among all lines, from 0.
+        The indices of these among all lines.
     n_lines
-        All lines but blank ones.
+        The number of lines, without blank ones.
     """
     cdef Question* questions
     cdef uint8_t* room                  # of texts that had escapes
@@ -559,18 +560,18 @@ cdef class Questions(Texts):
 
     def answered(self, list heads not None, bytes tail not None, outputs, probabilities,
                  list others not None):
-        """The answers as lines, in order: ``{"id":...,`` a label's head, its probability, a tail.
+        """The answers as lines, in order: ``{"id":...,``, a label's head, a probability, the tail.
 
-        And how many texts have each of the heads.
+        Also returns how many texts have each of the heads.
 
         Parameters
         ----------
         heads
-            By output; the last one, without a probability, is for a text that has none (-1).
+            One for each output; the last one, without a probability, is for texts without one (-1).
         tail
-            What ends an answer.
+            The end of each answer.
         outputs, probabilities
-            By text.
+            The output and the probability for each text.
         others
             The answers to other lines.
         """

@@ -1,7 +1,7 @@
-"""One event as it is given: a mapping's names and values, checked and written into scratch.
+"""One event: a mapping's names and values, checked and written into scratch memory.
 
-Names and values of everyday types are read in C (entry.pxd), without Python code. All checks of an
-event come before it is written, and from the gate until then no Python code runs.
+Names and values of common types are read in C (entry.pxd), without Python code. All checks of an
+event come before it is written, and no Python code runs between the gate and that moment.
 """
 
 import sys
@@ -79,9 +79,9 @@ cdef int know_numpy "sp_know_numpy" () except -1:
 
 
 cdef inline bint _is_everyday(x):
-    """Whether a mapping is read without Python code, so that nothing can change it meanwhile.
+    """Whether a mapping can be read without Python code, so that nothing can change it meanwhile.
 
-    Free-threaded, nothing can while it is locked, as whoever reads an event has it.
+    In a free-threaded Python the reader of an event has locked it, which has the same effect.
     """
     return PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict
 
@@ -117,7 +117,7 @@ cdef list _entries_everyday(x):
 
 
 cdef list _entries(x, str what):
-    """A mapping's names and values in turn, kept alive; or an error that says what is wrong.
+    """A mapping's names and values, alternating, kept alive; or an error.
 
     A dict has been locked; one that lies within the mapping is locked here.
     """
@@ -141,7 +141,7 @@ cdef list _entries(x, str what):
 
 
 cdef str _part(name):
-    """What an error calls a candidate."""
+    """How an error names a candidate."""
     return f"candidates[{short_repr(name)}]"
 
 
@@ -185,9 +185,9 @@ cdef class EventDoor:
 
     @cython.critical_section
     cdef int learn_begin(self) except -1:
-        """Wait for the model, and keep others out: its weights and scratch are the caller's alone.
+        """Wait for the model, and keep others out of its weights and scratch memory.
 
-        Without the interpreter's lock too, until learn_end, which must follow.
+        This holds even without the interpreter's lock, until learn_end, which must be called.
         """
         self._enter(True)
         gate_learn_begin(&self.gate)
@@ -271,11 +271,11 @@ cdef class EventDoor:
         return 0
 
     cdef int _read_items(self, x, bint learning, str what="x") except -1:
-        """The same for any mapping, name and value; or an error that says what is wrong.
+        """The same for any mapping, names and values; or an error that says what is wrong.
 
-        First the names and values are taken from the mapping, and kept alive. Those that need
-        Python code are then replaced by the result. That code may be the user's, and may use this
-        very model or let another thread use it. So the event is written afterwards, in one go.
+        First the names and values are taken from the mapping and kept alive. Those that need Python
+        code are then replaced by its results. That code may be the user's, and may use this very
+        model or let another thread use it. So the event is written afterwards, all at once.
         """
         know_numpy()
         return self._write_read(_entries(x, what), what, None, None, learning)
@@ -355,11 +355,11 @@ cdef class EventDoor:
 
     cdef int _name_categories(self, list entries, list odd, str what, list names,
                               list ends) except -1:
-        """Give texts among the values the features that they are, and gaps the value 0."""
+        """Replace texts among the values by their features, and give gaps the value 0."""
         cdef Py_ssize_t at
         cdef double number
         cdef str missing = self._gaps()
-        cdef dict made = {}             # by candidate; of an event under 0
+        cdef dict made = {}             # by candidate; for an event under 0
         for at in odd:
             if _any_value(list_item(<PyObject*> entries, at + 1), &number):
                 continue
@@ -426,17 +426,16 @@ cdef class EventDoor:
         return odd
 
     cdef Name _name_of(self, name, str what):
-        """What a name is that needs Python code, if the model takes it in an event or in weights.
-        """
+        """The Name of a name that needs Python code, or an error if the model does not take it."""
         if self.learner.pairs != NULL and what != "weights" and isinstance(name, Pair):
             raise TypeError(
                 f"x has the feature name {short_repr(name)}, a Pair; with degree=2 or interactions "
-                "the learner makes the pairs of an event itself, and one that is given would count "
-                "twice: leave it out, or name the feature by a tuple")
+                "the learner makes the pairs itself, so this one would count twice: "
+                "leave it out, or name the feature by a tuple")
         return name_of(name)
 
     cdef Name _object_name(self, name, bint learning):
-        """The ordinal of a name that is any other object; learning numbers new ones."""
+        """The ordinal of a name that is another object; learning gives numbers to new ones."""
         cdef Name made = Name.__new__(Name)
         cdef bint limited = sp_index_is_limited(&self.learner.index)
         if self.learner.index.bits or limited or self.learner.pairs != NULL:
@@ -464,7 +463,7 @@ cdef class EventDoor:
         return self._check_scores() if self.learner.table.borrowed else 0
 
     cdef int _check_scores(self) except -1:
-        """That the scores of all kept vectors are finite, which weights in a file may not be."""
+        """Check that all kept vectors' scores are finite: weights in a file may not be."""
         cdef Py_ssize_t k
         cdef int kind
         sp_learner_decide(&self.learner, &self.event)
@@ -486,9 +485,9 @@ cdef class EventDoor:
         return 0
 
     cdef int _no_memory(self, str what, list names=None) except -1:
-        """Raise MemoryError, or what keeps features from being paired; nothing has changed.
+        """Raise MemoryError, or the error of features that cannot be paired; nothing has changed.
 
-        `names`: of candidates.
+        `names`: the candidates' names.
         """
         self._held = None
         if self._objects_new and not self.gate.learning:
@@ -534,7 +533,7 @@ cdef class EventDoor:
     # What a kind of model adds: the meaning of its outputs.
 
     cdef str _gaps(self):
-        """What the parameter `missing` says."""
+        """The parameter `missing`."""
         return self.missing
 
     cdef list _label_list(self):

@@ -1,8 +1,8 @@
-"""Models that learned apart: digests, deltas, and all models in one.
+"""Models that learned separately: digests, deltas, and merging.
 
-What they call their labels and odd names is united in keeping/mergeable.py, with Python code; what
-is here runs without it, and the engine (engine/exchange/join.h) without the interpreter's lock. No
-other thread learns meanwhile, but all may predict.
+Labels, and names that are objects, are united in keeping/mergeable.py, which is Python code; this
+module runs no Python code, and the engine (engine/exchange/join.h) runs without the interpreter's
+lock. No other thread can learn in the meantime, but all can predict.
 """
 
 from array import array
@@ -38,10 +38,10 @@ _NO_MEMORY = "no memory to merge the models"
 _STRANGE = "the arrays are not those of such a model"
 
 
-# --- What models call things
+# --- The models' names
 
 cdef list _labels_whole(Model model, str then):
-    """Its labels at this moment; None: they are truth values."""
+    """A model's labels at this moment; None: they are truth values."""
     labels = model._labels_kept()
     if labels is not None and len(labels) != sp_learner_labels(&model.learner):
         raise RuntimeError(f"a label is being added to the model; {then} learn_one has returned")
@@ -50,7 +50,7 @@ cdef list _labels_whole(Model model, str then):
 
 @cython.critical_section
 def names_of(Model model):
-    """What labels and odd names a model has at this moment; no Python code runs."""
+    """A model's labels, and names that are objects, at this moment; no Python code runs."""
     gate_read_begin(&model.gate)
     collecting = gc_disable()
     try:
@@ -62,7 +62,7 @@ def names_of(Model model):
 
 
 cdef bint _still(Model model, its) except -1:
-    """Whether a model whose gate has been passed still calls things so."""
+    """Whether a model whose gate has been passed still has these names."""
     for before, now in zip(its, (model._labels_kept(), list(model._objects))):
         if before is not None and (len(before) != len(now) or not all(map(is_, before, now))):
             return False
@@ -76,7 +76,7 @@ def secret_of(Model model):
 
 
 cdef Model _like(Model other, labels, Py_ssize_t* n):
-    """A model of the same class and parameters without events; how many outputs it will have."""
+    """An empty model of the same class and parameters; `n`: how many outputs it will have."""
     cdef Model model = type(other).__new__(type(other))
     with cython.critical_section(other):
         kind, params, seed = other._kind, other._params, other.learner.index.seed_number
@@ -87,7 +87,7 @@ cdef Model _like(Model other, labels, Py_ssize_t* n):
 
 
 def untrained(Model like, labels, objects, y_name):
-    """The same, which knows labels and odd names, and has what it needs to be filled."""
+    """The same with labels and names that are objects, ready to be filled."""
     cdef Py_ssize_t n = 0
     cdef Model to = _like(like, labels, &n)
     to._objects = dict(objects)
@@ -100,7 +100,7 @@ def untrained(Model like, labels, objects, y_name):
 # --- Merged
 
 cdef class Side:
-    """A model to be merged or the base, or a delta of it; and its name, for errors."""
+    """A model to merge, the base, or a delta of it; and its name, for errors."""
     cdef sp_joined joined
     cdef sp_delta delta
     cdef Model model
@@ -135,7 +135,7 @@ cdef class Side:
         return 0
 
     def number(self, labels, objects):
-        """Its own labels are those with these numbers among all, its odd names likewise."""
+        """Set the numbers of its labels, and of its names that are objects, among all."""
         cdef c_array.array own = array("I", labels), odd = array("I", objects)
         self.held += [own, odd]
         self.joined.labels = <const uint32_t*> own.data.as_uints
@@ -143,7 +143,7 @@ cdef class Side:
         self.joined.objects = <const uint32_t*> odd.data.as_uints
 
     def lay(self, Model base, labels, size_t n_objects, state, dict arrays, int depth):
-        """Become a base and a delta, a learner that can only be merged. All of it is checked."""
+        """Become the base plus a delta: a learner that can only be merged. All of it is checked."""
         cdef sp_array shapes[SP_DELTA_ARRAYS]
         cdef void* p[SP_DELTA_ARRAYS]
         cdef size_t n[SP_DELTA_ARRAYS]
@@ -188,7 +188,7 @@ cdef class Side:
         self.laid = True
 
     def drop(self):
-        """Give the memory of a delta back, once it has been merged."""
+        """Free the memory of a delta that has been merged."""
         with nogil:
             sp_delta_free(&self.delta)
         _drop(self.model)
@@ -222,8 +222,8 @@ cdef tuple _joined(Model to, list sides, Py_ssize_t n_labels):
 def join(Model to, list sides, labels, list calls):
     """Fill an untrained model, which has all labels, with what sides have learned since the first.
 
-    `calls`: what the models among them are called. Returns what is wrong: SP_WHY_ as a number, and
-    words; None if a model calls things otherwise by now. Then nothing has happened.
+    `calls`: the labels and names of the models among them. Returns the error, as an SP_WHY_ number
+    and words; None, and nothing has happened, if a model has changed its names in the meantime.
     """
     cdef Side side, base = sides[0]
     cdef list entered = []
@@ -265,7 +265,7 @@ def learning(Model model, call):
 
 
 def exchange(Model model, Model to):
-    """Let what was merged take the place of a model that is learning. `to` is lost."""
+    """Replace a model, which is learning, by the merged one. `to` is lost."""
     with cython.critical_section(model):
         to.learner.version = model.learner.version + 1
         to.learner.index.generation = model.learner.index.generation + 1
@@ -279,9 +279,9 @@ def exchange(Model model, Model to):
 
 @cython.critical_section
 def digest_of(Model model, its, bytes text):
-    """What tells a model from any other state of it: 32 digits. None if it calls things otherwise.
+    """32 digits that identify a model's state; None if its names have changed.
 
-    `text`: its class, labels and odd names.
+    `text`: its class, labels and names that are objects.
     """
     cdef Side side = Side(model, "")
     cdef uint64_t h[2]
@@ -306,7 +306,7 @@ def digest_of(Model model, its, bytes text):
 
 
 cdef dict _delta_arrays(Side side, Side base):
-    """{name: (shape, bytes)} of what a model has that its base has not; None: it did not go on."""
+    """{name: (shape, bytes)} of a model's delta; None if it is not a continuation of the base."""
     cdef sp_array shapes[SP_DELTA_ARRAYS]
     cdef void* p[SP_DELTA_ARRAYS]
     cdef size_t n[SP_DELTA_ARRAYS]
@@ -337,7 +337,7 @@ cdef dict _delta_arrays(Side side, Side base):
 
 
 def delta_of(Model model, Model since):
-    """Labels, odd names, plain values and arrays of a model that went on from another one."""
+    """Labels, names that are objects, plain values and arrays of a continuation of `since`."""
     cdef Side side = Side(model, ""), base = Side(since, "")
     with cython.critical_section(model, since):
         gate_read_begin(&since.gate)
@@ -345,7 +345,7 @@ def delta_of(Model model, Model since):
             gate_read_begin(&model.gate)
             collecting = gc_disable()
             try:
-                labels, objects = _labels_whole(model, "ask again after"), list(model._objects)
+                labels, objects = _labels_whole(model, "call again after"), list(model._objects)
                 arrays = _delta_arrays(side, base)
                 return labels, objects, counts_state(&model.learner), arrays
             finally:

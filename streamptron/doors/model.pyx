@@ -1,4 +1,4 @@
-"""What every model has: parameters, weights by name, many rows, and its state as Python sees it."""
+"""What all models have: parameters, weights by name, many rows, and their state for Python."""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -53,7 +53,7 @@ cdef list TRUTH = [False, True]
 
 
 cdef bytes top_buffer(top, Py_ssize_t n):
-    """Room for the places of the `top` largest of n numbers; an error if `top` is not a number."""
+    """Room for the indices of the `top` largest of n numbers; an error if `top` is invalid."""
     if isinstance(top, bool) or not isinstance(top, int):
         raise TypeError(
             f"top={short_repr(top)}; it must be how many labels, an int of at least 1, or None")
@@ -63,7 +63,7 @@ cdef bytes top_buffer(top, Py_ssize_t n):
 
 
 cdef list largest(const double* numbers, Py_ssize_t n, bytes room):
-    """The places of the largest of n numbers, of as many as there is room for, in falling order."""
+    """The indices of the largest of n numbers, as many as there is room for, in falling order."""
     cdef uint32_t* places = <uint32_t*> PyBytes_AS_STRING(room)
     cdef Py_ssize_t k, found = sp_top(numbers, n, len(room) // sizeof(uint32_t), places)
     return [places[k] for k in range(found)]
@@ -82,7 +82,7 @@ cdef object _rules():
 RULES = _rules()
 
 
-# What a learner can do: engine/machine/machine.c is the only place that knows which can what.
+# What a learner can do: only engine/machine/machine.c knows which learner can do what.
 cdef dict ABILITIES = {
     "undo": SP_CAN_UNDO_MOVES | SP_CAN_UNDO_SNAPSHOT,
     "merge": SP_CAN_MERGE,
@@ -133,13 +133,13 @@ cdef class Model(EventDoor):
 
     @cython.critical_section
     cdef int _become(self, Model other) except -1:
-        """Trade contents with a model without another owner, once no thread uses this one."""
+        """Swap contents with a model that has no other owner, once no thread uses this one."""
         gate_wait(&self.gate, True)
         self._exchange(other)
         return 0
 
     cdef void _exchange(self, Model other) noexcept:
-        """No Python code runs here: what this one gives up, the other still holds."""
+        """No Python code runs here, since the other model still holds what this one gives up."""
         cdef sp_learner learner = self.learner
         self.learner = other.learner
         other.learner = learner
@@ -159,7 +159,7 @@ cdef class Model(EventDoor):
 
     @cython.critical_section
     def _param(self, str name):
-        """A parameter as it was given; an AttributeError if this kind of learner has it not."""
+        """A parameter as it was given; an AttributeError if this kind of learner lacks it."""
         if name not in self._params:
             raise AttributeError(f"{type(self).__name__} has no parameter {name}")
         return self._params[name]
@@ -186,28 +186,28 @@ cdef class Model(EventDoor):
     @property
     @cython.critical_section
     def n_seen(self):
-        """Labelled events seen."""
+        """The number of labelled events seen."""
         self._enter(False)
         return self.learner.n_seen
 
     @property
     @cython.critical_section
     def n_updates(self):
-        """Events that changed the weights."""
+        """The number of events that changed the weights."""
         self._enter(False)
         return self.learner.n_updates
 
     @property
     @cython.critical_section
     def n_mistakes(self):
-        """Events that the current weights got wrong before they learned from them."""
+        """The number of events that the current weights got wrong before learning them."""
         self._enter(False)
         return self.learner.n_mistakes
 
     @property
     @cython.critical_section
     def n_features(self):
-        """Features that have weights (with hash_bits: slots with a weight other than 0)."""
+        """The number of features with weights (with hash_bits: slots with a nonzero weight)."""
         cdef sp_slot_type slot
         cdef Py_ssize_t output
         cdef size_t n = 0
@@ -225,7 +225,7 @@ cdef class Model(EventDoor):
     @property
     @cython.critical_section
     def n_evicted(self):
-        """Features that were evicted (see max_features)."""
+        """The number of features that were evicted (see max_features)."""
         self._enter(False)
         return self.learner.ceiling.n_evicted
 
@@ -241,7 +241,7 @@ cdef class Model(EventDoor):
 
     @property
     def memory_usage(self):
-        """Bytes that the model holds, including its scratch and names that are any objects."""
+        """The bytes that the model uses, with its scratch memory and names that are objects."""
         names = 0
         with cython.critical_section(self):
             objects = self._objects
@@ -263,7 +263,7 @@ cdef class Model(EventDoor):
 
     @cython.critical_section
     def _growth(self):
-        """For the tests, the arrays that grow with the features: {name: (length, in the next)}."""
+        """For the tests: the arrays that grow with the features, {name: (length, in the next)}."""
         cdef sp_block* block = self.learner.table.blocks
         cdef sp_index* index = &self.learner.index
         found = {"runs": (index.tags.of_runs.capacity, index.tags.of_runs.copied),
@@ -291,7 +291,7 @@ cdef class Model(EventDoor):
         first[0] = max(output, 0)
         if output >= n:
             raise RuntimeError(
-                "the model was reset during the call, and no longer knows the label; ask again")
+                "the model was reset during the call, and no longer knows the label; call again")
         return n if output < 0 else output + 1
 
     @cython.critical_section
@@ -371,7 +371,7 @@ cdef class Model(EventDoor):
                 f"weights is {short_repr(weights)}, {type_shown(weights)}; it must be a dict of "
                 "feature to weight")
         if isinstance(intercept, bool):
-            raise TypeError(f"intercept={short_repr(intercept)}; give the number to start from")
+            raise TypeError(f"intercept={short_repr(intercept)}; give a number to start from")
         bias = checked_number(intercept, "intercept")
         if bias != 0.0 and not self.learner.intercept:
             raise ValueError(f"intercept={short_repr(intercept)}; this model has intercept=False")
@@ -382,7 +382,7 @@ cdef class Model(EventDoor):
                 n_new += self.event.slots[i] == SP_SLOT_NULL
             if n_new > self.learner.index.max_slots - self.learner.index.n_slots:
                 raise ValueError(
-                    f"weights has {n_new} features more than the model, which may have "
+                    f"weights has {n_new} features more than the model, which has "
                     f"max_features={self._params['max_features']}; raise that, or leave out the "
                     "smallest weights")
             if self.learner.index.bits and sp_learner_open(&self.learner, &self.event) < 0:
@@ -429,7 +429,7 @@ cdef class Model(EventDoor):
 
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
-        """Write down what each entry of the event contributes. No Python code runs here."""
+        """Note what each entry of the event contributes. No Python code runs here."""
         cdef Py_ssize_t i
         cdef double part
         for i in range(self.event.n):
@@ -534,25 +534,25 @@ cdef class Model(EventDoor):
                 gc_enable()
         return 0
 
-    # --- What the two kinds of model answer differently
+    # --- What kinds of models do differently
 
     def _checked_label(self, y):
         """A label as it is kept, or an error."""
         raise NotImplementedError
 
     def _outputs(self, labels):
-        """The numbers of checked labels, for _run; new ones in the order of their appearance."""
+        """The numbers of checked labels, for _run; new ones are numbered in order of appearance."""
         raise NotImplementedError
 
     cdef void _put_labels(self) noexcept:
-        """Name the outputs that a batch has added by now, as _outputs has prepared it."""
+        """Give labels to the outputs that a batch has added so far, as _outputs has prepared."""
 
     cdef int _labels_done(self) except -1:
         """The batch is over, whether or not it succeeded."""
         return 0
 
     cdef list _label_list(self):
-        """What outputs stand for, as predictions number them. No Python code runs here."""
+        """The labels of outputs, as predictions number them. No Python code runs here."""
         return TRUTH
 
     def _copy_labels(self, other):
@@ -569,16 +569,16 @@ cdef class Model(EventDoor):
 
     @cython.critical_section
     def _n_objects(self):
-        """How many labels there are, and how many names of features that are other objects."""
+        """The number of labels, and of feature names that are objects."""
         return len(self._label_list()), len(self._objects)
 
     @cython.critical_section
     def _objects_held(self):
-        """All of these."""
+        """The labels, and the feature names that are objects."""
         return list(self._label_list()), list(self._objects)
 
     cdef Py_ssize_t _set_labels(self, labels) except -1:
-        """Give an untrained model what _get_labels gave: the number of its outputs."""
+        """Give an untrained model the labels of _get_labels. Returns the number of its outputs."""
         raise NotImplementedError
 
     cdef int _empty_index(self, uint64_t seed) except -1:
@@ -593,10 +593,10 @@ cdef class Model(EventDoor):
 
     @cython.critical_section
     def _file_state(self, bint pickled=False):
-        """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.
+        """The state for a model file or a pickle: plain values, and ``{name: (shape, buffer)}``.
 
-        Predictions continue during the call. Learning waits while names and weights are copied
-        once.
+        Other threads can predict during the call. Learning waits while names and weights are
+        copied.
         """
         cdef sp_file_arrays laid
         gate_read_begin(&self.gate)
@@ -631,9 +631,9 @@ cdef class Model(EventDoor):
     def _set_file_state(self, state, arrays, whole=None, bint pickled=False):
         """Give an untrained model the state that _file_state returned. All of it is checked.
 
-        `whole`: the buffer of the arrays, to use them in place; the model is read-only then.
-        `pickled`: names may nest deeper, and the lookup be missing. After an error the model cannot
-        be used.
+        `whole`: the buffer of the arrays, to use them in place; then the model is read-only.
+        `pickled`: names may be nested deeper, and the lookup may be missing. After an error the
+        model cannot be used.
         """
         cdef Py_ssize_t n_outputs
         cdef size_t n_objects
@@ -650,7 +650,7 @@ cdef class Model(EventDoor):
         if len(self._objects) != <Py_ssize_t> n_objects:
             raise ValueError("a feature name occurs twice")
         if any([name_plain(name)[0] != SP_KEY_OBJECT for name in self._objects]):
-            raise ValueError("a feature name is stored as another kind than it is")
+            raise ValueError("a feature name is stored as the wrong kind")
         self._y_name = interned(state["y_name"])
         self._empty_index(seed)
         counts_set_state(&self.learner, state)
@@ -667,7 +667,7 @@ cdef class Model(EventDoor):
             self._look()
 
     def _in_memory(self):
-        """A copy in memory of a model that lies in a file. The copy can learn."""
+        """A copy, in memory, of a model used in place in a file. The copy can learn."""
         cdef Model other = type(self).__new__(type(self))
         state, arrays = self._file_state()
         other._configure(self._kind, **state["params"])

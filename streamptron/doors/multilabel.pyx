@@ -1,4 +1,4 @@
-"""The door of MultiLabelClassifier, whose events have a set of labels."""
+"""The door of MultiLabelClassifier, whose events have sets of labels."""
 
 from array import array
 from collections.abc import Mapping, Sequence, Set
@@ -35,7 +35,7 @@ class LabelSet(dict):
 
 
 cdef class Targets:
-    """What an event says of its labels, checked."""
+    """Which labels an event has or does not have, checked."""
 
 
 cdef object targets_again(Targets targets):
@@ -62,7 +62,7 @@ cdef int _truth(value, label) except -1:
 
 
 cdef class MultiLabelModel(LabelModel):
-    """A set of labels for each event; an output a label, each on its own."""
+    """A set of labels for each event; one independent output per label."""
 
     cdef Model _blank(self, int kind):
         if kind != SP_RULE_MULTILABEL:
@@ -79,10 +79,10 @@ cdef class MultiLabelModel(LabelModel):
             raise MemoryError("no memory for the labels")
         return n
 
-    # --- What an event says of its labels
+    # --- The labels of an event
 
     def _targets_of(self, y, what="y"):
-        """What y says of the labels, checked; an error if it cannot be right."""
+        """The labels that y names, checked; an error if y is invalid."""
         cdef Targets targets = Targets.__new__(Targets)
         targets.open = isinstance(y, Mapping)
         if targets.open:
@@ -104,7 +104,7 @@ cdef class MultiLabelModel(LabelModel):
         return targets
 
     def _target(self, y):
-        """What a step keeps of y, and learn_one takes again: a tuple of labels, or a dict."""
+        """y as a step stores it and learn_one takes it again: a tuple of labels, or a dict."""
         return targets_again(self._targets_of(y))
 
     cdef list _read_targets(self, x, Targets targets, str what):
@@ -175,10 +175,10 @@ cdef class MultiLabelModel(LabelModel):
         x
             A mapping of features to numbers.
         y
-            The labels of the event. A set or list has those that are there; of all others that the
-            model knows it says that they are absent. ``{label: bool}`` leaves open what it does not
-            name: nothing is learned of those. New labels are added; an empty set teaches that none
-            of the known ones is there.
+            The labels of the event. A set or list has all labels of the event; all others that the
+            model knows count as absent. With ``{label: bool}``, nothing is learned about labels
+            that are not in it. New labels are added; an empty set teaches that all known labels are
+            absent.
         w
             The sample weight, at least 0: it scales the step.
         undo
@@ -201,11 +201,11 @@ cdef class MultiLabelModel(LabelModel):
     @cython.critical_section
     def _learn_sets(self, Rows X not None, names, labels, named, ends, there, open, steps,
                     order=None):
-        """Learn rows, as rows_run does, and each row's labels.
+        """Learn rows with sets of labels, as rows_run does.
 
-        Row r names the labels labels[named[i]] from where the row before ends to ends[r]; it has
-        those before there[r], and says of the others that they are absent. `open`: by row, whether
-        it leaves open what it does not name.
+        Row r names the labels labels[named[i]] for i from the end of the row before to ends[r]; it
+        has those before there[r], and the others are absent. `open`: for each row, whether nothing
+        is known about the labels that it does not name.
         """
         cdef Py_ssize_t r, n = len(X), first = 0
         cdef const Py_ssize_t* end = <const Py_ssize_t*> data_of(ends, n)
@@ -256,12 +256,12 @@ cdef class MultiLabelModel(LabelModel):
         return threshold
 
     def _probabilities(self, x):
-        """The labels, and the probability of each, of the same moment."""
+        """The labels, and the probability of each, at the same moment."""
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             return self._labels_found(x, None)
 
     cdef tuple _labels_found(self, x, bytes room):
-        """The same; with room for some, of the most probable."""
+        """The same; with `room`, only the most probable labels."""
         cdef Py_ssize_t k, n
         cdef const double* p
         self._score(x)
@@ -288,8 +288,8 @@ cdef class MultiLabelModel(LabelModel):
         x
             A mapping of features to numbers.
         top
-            How many labels, the most probable first; of equal ones that which came first. None:
-            all, in the order in which they came.
+            The number of labels to return, the most probable first (if equal, the one seen first).
+            None: all labels, in the order in which they were seen.
         """
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             room = None if top is None else top_buffer(top, len(self._labels))
@@ -299,7 +299,7 @@ cdef class MultiLabelModel(LabelModel):
     def predict_one(self, x):
         """Whether the event has each label, ``{label: bool}``; {} before the first label.
 
-        Asked for a label that the model has never met, the answer is False.
+        The dict also answers False for labels that the model has never met.
 
         Parameters
         ----------
@@ -314,7 +314,7 @@ cdef class MultiLabelModel(LabelModel):
         return self._answered(labels, found)
 
     def _labels_above(self, list found, double best):
-        """The first labels that are answered with these probabilities; best: the best threshold."""
+        """The labels to answer, from the probabilities of the first ones and the best threshold."""
         threshold = self._params["threshold"]
         if type(threshold) is not dict:
             threshold = best if type(threshold) is str else threshold
@@ -348,7 +348,7 @@ cdef class MultiLabelModel(LabelModel):
     @property
     @cython.critical_section
     def best_threshold(self):
-        """The probability above which the answers of late would have had the best F1."""
+        """The threshold that would have given recent answers the best F1."""
         self._enter(False)
         return sp_multilabel_best_threshold(&self.learner.multilabel)
 

@@ -1,7 +1,7 @@
-"""Feature names as keys, and back: the names that entry.pxd cannot read. An event in bytes.
+"""Feature names that entry.pxd cannot read, as keys and back. Events as bytes.
 
-The rules are those of streamptron.common.names. A ticket holds the bytes, which are read like
-any other event.
+The rules are those of streamptron.common.names. A ticket holds an event's bytes, which are read
+like any other event.
 """
 
 from decimal import Decimal
@@ -33,7 +33,7 @@ cdef extern from "Python.h":
 
 
 cdef dict _readings = {}            # of the types that have been met
-cdef dict _exact = {}               # Names of Decimals and Fractions: comparing takes microseconds
+cdef dict _exact = {}               # Names of Decimals and Fractions, which are slow to compare
 cdef enum:
     READ_MERE, READ_EXACT, READ_PLAIN
     TYPES_MOST = 1 << 10
@@ -42,7 +42,7 @@ cdef enum:
 
 @cython.freelist(64)
 cdef class Name:
-    """A name that needed Python code: the answer of name_plain, or an ordinal."""
+    """A name that needed Python code: the result of name_plain, or an ordinal."""
 
 
 cdef Name _object(name):
@@ -77,7 +77,7 @@ cdef Name _name_of_exact(name, type kind):
 
 
 cdef Name name_of(name):
-    """The Name of a name. An error says what is wrong with it, but for what cannot be hashed."""
+    """The Name of a name, or an error that says what is wrong with it."""
     cdef type kind = type(name)
     reading = _readings.get(kind)
     if reading is None:
@@ -162,7 +162,7 @@ def named(plain):
 
 
 cdef list all_named(list plain):
-    """The same of many."""
+    """The same for a list."""
     for name in plain:
         if type(name) is _Encoded:
             return list(map(named, plain))
@@ -174,7 +174,7 @@ _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_erro
 
 
 def damaged(why):
-    """The error of a model used in place in a file, which is only checked where it is read."""
+    """The error for a damaged file that is used in place, and so checked only as it is read."""
     from streamptron.common.errors import ModelFileError
 
     return ModelFileError(
@@ -183,23 +183,23 @@ def damaged(why):
 
 
 def interned(value):
-    """As that of streamptron.common.names, but compiled: no other thread gets in meanwhile."""
+    """Like interned in streamptron.common.names, but compiled: no other thread can interfere."""
     return intern(value) if type(value) is str else value
 
 
 # --- An event in bytes
 
 cdef class PackedEvent:
-    """Entries as engine/exchange/packed.h writes them, from a place in bytes on, all checked.
+    """The entries of an event in bytes, as engine/exchange/packed.h writes them, all checked.
 
     Parameters
     ----------
     data
-        Bytes, of which the first sixteen are something else.
+        The bytes; the first 16 are something else.
     start
         Where the entries start.
     n
-        How many there are. Afterwards `end` is where they end.
+        The number of entries. Afterwards `end` is where they end.
     """
 
     def __cinit__(self, bytes data not None, Py_ssize_t start, Py_ssize_t n):
@@ -247,14 +247,14 @@ cdef bytes event_bytes_of(const sp_event* event, Py_ssize_t first, Py_ssize_t la
         return None
     if size == SP_PACKED_DEEP:
         raise TypeError(
-            "x has a feature name of tuples nested too deeply for a ticket; name it otherwise")
+            "x has a feature name of tuples nested too deeply for a ticket; give it another name")
     data = PyBytes_FromStringAndSize(NULL, size)
     sp_packed_write(event, first, last, <uint8_t*> bytes_data(<PyObject*> data))
     return data
 
 
 cdef object unfit(const sp_event* event, str part):
-    """The error of an event, or a part of one, whose features cannot be paired."""
+    """The error for an event, or a part of one, whose features cannot be paired."""
     if event.unfit == SP_UNFIT_NUMBER:
         return ParameterError(
             "max_pairs", event.most_pairs, f"at least {event.n_pairs}",

@@ -39,7 +39,7 @@ cdef class RankModel(Model):
         return self._check_scores() if self.learner.table.borrowed else 0
 
     cdef list _decided(self, bint probabilities):
-        """The scores of what has been scored, by the vector that answers; or probabilities."""
+        """The scores, or probabilities, of scored candidates, by the vector that answers."""
         cdef Py_ssize_t k
         cdef sp_answer answer = sp_learner_answer(&self.learner, &self.event)
         cdef const double* scores = sp_learner_decision(&self.event, answer.kind)
@@ -53,7 +53,7 @@ cdef class RankModel(Model):
         return decided
 
     cdef object _decide(self, candidates, bint probabilities):
-        """``{id: score}`` or probability; for a list a list of them."""
+        """``{id: score}``, or probabilities; for a list of candidates, a list of these."""
         names, features, own = candidates_of(candidates)
         self._score_all(names, features)
         decided = self._decided(probabilities)
@@ -61,19 +61,19 @@ cdef class RankModel(Model):
 
     @cython.critical_section
     def learn_one(self, candidates, chosen, w=1.0, undo=False):
-        """Learn which of some candidates is the right one, if that is a mistake.
+        """Learn which candidate is the right one; the weights change only if it does not lead.
 
         Parameters
         ----------
         candidates
-            ``{id: features}``; or a list of features, whose ids are their places, from 0. Features
-            are a mapping of names to numbers.
+            ``{id: features}``; or a list of features, whose ids are their indices. Features are a
+            mapping of names to numbers.
         chosen
-            The id of the right one.
+            The id of the right candidate.
         w
             The sample weight, at least 0: it scales the step.
         undo
-            Not for this learner: its steps cannot be taken back.
+            Not supported: this learner's steps cannot be taken back.
 
         Raises
         ------
@@ -89,8 +89,8 @@ cdef class RankModel(Model):
         names, features, own = candidates_of(candidates)
         if not names:
             raise ValueError(
-                "candidates is empty; give those among which there was a choice, or leave the "
-                "event out")
+                "candidates is empty; give the candidates that there were, or leave the event "
+                "out")
         y = place_of(chosen, names, own)
         self._read_candidates(names, features, True)
         if sp_learner_learn(&self.learner, &self.event, y, step) < 0:
@@ -99,7 +99,7 @@ cdef class RankModel(Model):
 
     @cython.critical_section
     def predict_one(self, candidates):
-        """The id of the best candidate, of equals the first; None if there are no candidates.
+        """The id of the best candidate (the first of equal ones); None if there are none.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ cdef class RankModel(Model):
 
     @cython.critical_section
     def rank_one(self, candidates):
-        """The ids of all candidates, the best first; equals stay in their order.
+        """The ids of all candidates, the best first; equal ones stay in their order.
 
         Parameters
         ----------
@@ -139,13 +139,13 @@ cdef class RankModel(Model):
 
         Returns
         -------
-        ``{id: score}``; for a list a list of scores.
+        ``{id: score}``; for a list of candidates, a list of scores.
         """
         return self._decide(candidates, False)
 
     @cython.critical_section
     def predict_proba_one(self, candidates):
-        """The probability of each candidate that it is the right one, calibrated online.
+        """The probability that each candidate is the right one, calibrated online.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ cdef class RankModel(Model):
 
         Returns
         -------
-        ``{id: probability}``; for a list a list of probabilities.
+        ``{id: probability}``; for a list of candidates, a list of probabilities.
         """
         return self._decide(candidates, True)
 

@@ -1,5 +1,4 @@
-"""Events as rows: what all kinds of rows share, a matrix in the caller's arrays, a column of texts.
-"""
+"""Events as rows: the base class, matrices in the caller's arrays, columns of texts."""
 
 from array import array
 
@@ -32,7 +31,7 @@ cdef class Rows:
         return self.n_rows
 
     cdef int _look(self) noexcept:
-        """What a check of all rows finds, MATRIX_ bits. They are looked at once."""
+        """The result of checking all rows, as MATRIX_ bits. They are checked once."""
         return 0
 
     cdef void _begin(self, sp_batch* batch, sp_learner* learner, sp_event* event) noexcept:
@@ -42,7 +41,7 @@ cdef class Rows:
         """Keep what is needed from a batch that has been run."""
 
     cdef object _fault(self, names):
-        """The error that says what is wrong with faulty rows."""
+        """The error for faulty rows."""
         raise NotImplementedError
 
 
@@ -105,7 +104,7 @@ cdef class MatrixRows(Rows):
         sp_batch_matrix(batch, learner, event, &self.matrix)
 
     def check(self, names):
-        """Raise the error that says what is wrong, if anything is; True if all rows are sorted."""
+        """Raise an error if rows are invalid. Returns whether all rows are sorted."""
         if self._look() & SP_MATRIX_FAULTY:
             raise self._fault(names)
         return not self.found & SP_MATRIX_UNSORTED
@@ -152,9 +151,9 @@ cdef void* data_of(array, Py_ssize_t n) except? NULL:
 
 
 def number_small(values, long long low, Py_ssize_t size):
-    """Number the int64s of values, from low .. low + size, in order of first appearance.
+    """Number the int64s of values, all from low .. low + size, in order of first appearance.
 
-    Returns where each is first, and the numbers of all values.
+    Returns the first place of each, and the numbers of all values.
     """
     cdef Py_ssize_t i, n = len(values)
     cdef const long long* value = <const long long*> data_of(values, n)
@@ -204,7 +203,7 @@ def count_wrong(
     return labelled, wrong
 
 
-# --- A column of texts in Arrow's memory, which is read where it lies
+# --- A column of texts in Arrow's memory, which is read in place
 
 #   pyarrow, polars, pandas ...
 #      | __arrow_c_array__, __arrow_c_stream__     capsules
@@ -215,15 +214,15 @@ def count_wrong(
 #      v
 #   Piece[]         where each text begins, and its bytes
 #
-# Three layouts hold texts. A bit for each entry says in all of them whether it has one.
+# Three layouts hold texts. In all of them a bit per entry says whether it has a text.
 #
 #   offsets     "u" "z" 32-bit, "U" "Z" 64-bit      0 4 4 7         freewin
 #   views       "vu" "vz": 16 bytes a text          4 free          up to 12 bytes are in the view,
 #                                                   30 free.. 1 56  or the buffer and the place
 #   numbers     of texts in a dictionary            2 0 0 1         free, win, prize
 #
-# What a chunk's pointers say is believed, as everybody who takes part has to: the interface does
-# not tell how long most buffers are. What can be checked is.
+# We have to trust a chunk's pointers, as everyone does who uses the interface: it does not say how
+# long most buffers are. What can be checked is checked.
 
 cdef enum:
     NO_TEXTS = 0            # layouts
@@ -243,10 +242,10 @@ WIDTHS = {b"c": -1, b"C": 1, b"s": -2, b"S": 2, b"i": -4, b"I": 4, b"l": -8, b"L
 
 
 def is_arrow(X):
-    """Whether X lies in Arrow's memory and hands it out.
+    """Whether X has its data in Arrow's memory and exports it.
 
-    pandas hands out whatever it has, and makes Arrow's memory of it if need be: then its own
-    objects are as good. What a polars series of objects hands out cannot be read.
+    pandas exports any data, after converting it to Arrow if need be: then its own objects are just
+    as good. What a polars series of objects exports cannot be read.
     """
     kind = type(X)                  # an object of pandas or polars takes its time to say no
     if not (hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")):
@@ -262,8 +261,9 @@ cdef bint _of_pandas(dtype) except -1:
 
 
 cdef object _holder(X):
-    """What hands the memory out. A series of pandas takes up to 0.3 ms for it, the array of
-    pyarrow's behind it, by pyarrow's own protocol, 1 us.
+    """The object that exports the memory.
+
+    A pandas series takes up to 0.3 ms to do so, the pyarrow array behind it only 1 us.
     """
     if _of_pandas(getattr(X, "dtype", None)):
         held = getattr(X, "array", None)
@@ -412,7 +412,7 @@ cdef class Column:
     Parameters
     ----------
     X
-        What is_arrow is true of.
+        An object for which is_arrow is true.
 
     Raises
     ------
@@ -451,7 +451,7 @@ cdef class Column:
         cdef ArrowArray* chunk
         self._read_schema(<ArrowSchema*> PyCapsule_GetPointer(schema, "arrow_schema"))
         if given.release == NULL:
-            raise ValueError("X hands out an Arrow array that has been released")
+            raise ValueError("X exports an Arrow array that has been released")
         chunk = self._room()
         chunk[0] = given[0]
         given.release = NULL        # by the capsule: it is ours now
@@ -466,7 +466,7 @@ cdef class Column:
         cdef const char* said
         cdef int error
         if stream.release == NULL:
-            raise ValueError("X hands out an Arrow stream that has been released")
+            raise ValueError("X exports an Arrow stream that has been released")
         memset(&schema, 0, sizeof(ArrowSchema))
         try:
             error = stream.get_schema(stream, &schema)
@@ -483,7 +483,7 @@ cdef class Column:
                 said = stream.get_last_error(stream)
                 text = b"" if said == NULL else <bytes> said
                 raise ValueError(
-                    f"X hands out an Arrow stream that cannot be read: error {error} "
+                    f"X exports an Arrow stream that cannot be read: error {error} "
                     f"{text.decode('utf-8', 'replace')}".rstrip())
         finally:
             if schema.release != NULL:
@@ -509,9 +509,9 @@ cdef class Column:
         return 0
 
     cdef int _read_schema(self, ArrowSchema* schema) except -1:
-        """What the column holds. The schema stays its owner's."""
+        """Read what the column holds. The schema still belongs to its owner."""
         if schema.release == NULL:
-            raise ValueError("X hands out an Arrow schema that has been released")
+            raise ValueError("X exports an Arrow schema that has been released")
         cdef const char* format = schema.format
         if schema.dictionary != NULL:
             self.width = WIDTHS.get(<bytes> format, 0)
@@ -569,4 +569,4 @@ cdef object _broken(Py_ssize_t row):
 
 
 class _Unfit(Exception):
-    """A column of something else than texts; says its format."""
+    """A column that does not hold texts; the argument is its format."""

@@ -1,7 +1,7 @@
 """A learner as plain values and flat arrays, and back: for pickle, copy and model files.
 
-Whoever wrote the arrays, all of them is checked here. What each of them is: engine/table/arrays.h.
-Beside them what else is kept of a model: its parameters as the core takes them, and its past.
+All arrays are checked here, whoever wrote them; engine/table/arrays.h describes them. The module
+also has the parameters as the core takes them, and a model's past.
 """
 
 import os
@@ -70,14 +70,14 @@ cdef extern from "parameters.h" nogil:
 
 
 def header_read(bytes beginning not None, uint64_t size, bint whole):
-    """Check the header of a model file of a size, which `beginning` is all of.
+    """Check the header of a model file of this size; `beginning` is the whole header.
 
-    `whole`: what it says of the model, too. Nothing that this lets pass needs a check in Python: C
-    programs open files with it, too.
+    `whole`: also check what it says about the model. C programs open files with it, too, so nothing
+    has to be checked again in Python.
 
-    Returns its arrays, ``{name: (shape, start, end)}``, and their checksum. Or, if something is
-    wrong, the words for it, and whether the file is none that this version can read (it is damaged
-    otherwise).
+    Returns the arrays, ``{name: (shape, start, end)}``, and their checksum. If something is wrong,
+    returns a message, and whether the file is one that this version cannot read (otherwise it is
+    damaged).
     """
     cdef sp_header header
     cdef sp_fault fault
@@ -102,10 +102,10 @@ def header_read(bytes beginning not None, uint64_t size, bint whole):
 
 
 def delta_read(bytes data not None, size_t at):
-    """Check the delta that begins at a place of some bytes.
+    """Check the delta that begins at an offset in some bytes.
 
-    Returns its arrays, as header_read does, its header's bytes, and how long all of it is. Or the
-    words for what is wrong, and whether it is none that this version can read.
+    Returns its arrays, as header_read does, its header's bytes, and the length of the whole. If
+    something is wrong, returns a message, and whether it is one that this version cannot read.
     """
     cdef sp_header header
     cdef sp_fault fault
@@ -139,7 +139,7 @@ cdef dict _found(const sp_header* header, sp_kind_of kind_of, int n):
 
 
 def header_write(dict texts not None, dict arrays not None, uint32_t crc32, bint delta):
-    """The header of a file or a delta, with its texts by name behind format and version.
+    """The header of a file or a delta, with format and version, then its texts by name.
 
     `arrays`: {name: (shape, bytes)} of all, `crc32` their checksum. A ValueError if it is too long.
     """
@@ -184,12 +184,12 @@ def header_write(dict texts not None, dict arrays not None, uint32_t crc32, bint
 
 
 cdef tuple _said(const sp_fault* fault):
-    """The words, and whether the file is none that this version can read."""
+    """The message, and whether the file is one that this version cannot read."""
     return (<bytes> fault.text[:fault.n]).decode("utf-8", "replace"), fault.kind == SP_WHY_FOREIGN
 
 
 cdef int alarms_begin(sp_learner* learner, list rates) except -1:
-    """Give an untrained learner the rates of false_positive_rate, whose labels have not come."""
+    """Give an untrained learner the rates of false_positive_rate, before it has any labels."""
     cdef sp_alarms* alarms = &learner.adaptive.alarms
     cdef Py_ssize_t i
     if sp_alarms_begin(alarms, len(rates)) < 0:
@@ -200,7 +200,7 @@ cdef int alarms_begin(sp_learner* learner, list rates) except -1:
 
 
 cdef dict counts_state(const sp_learner* learner):
-    """What a learner has counted and keeps once: the engine's texts, by name."""
+    """A learner's counters and single numbers: the engine's texts, by name."""
     cdef sp_bytes text
     cdef const char* name
     cdef dict state = {}
@@ -222,7 +222,7 @@ cdef dict counts_state(const sp_learner* learner):
 
 
 cdef int counts_set_state(sp_learner* learner, state) except -1:
-    """Put it back into an untrained learner that has its labels. All of it is checked."""
+    """Restore them in an untrained learner that has its labels. All of it is checked."""
     cdef sp_part parts[SP_COUNTS]
     cdef sp_fault fault
     cdef const char* name
@@ -247,7 +247,7 @@ cdef int counts_set_state(sp_learner* learner, state) except -1:
 
 
 cdef tuple array_of(void** start, size_t n, size_t width, size_t item):
-    """Room for n rows, or n numbers if width is 0: shape and bytes, which begin at `start`."""
+    """Room for n rows, or n numbers if width is 0: the shape, and the bytes from `start`."""
     cdef bytes data = PyBytes_FromStringAndSize(NULL, n * (width or 1) * item)
     start[0] = <void*> bytes_data(<PyObject*> data)
     sp_pages_whole(start[0], len(data))
@@ -292,7 +292,7 @@ cdef frozenset _SET_OF_ARRAYS = frozenset(_NAMES_OF_ARRAYS)
 
 
 cdef void* _room(void* whose, int i, const sp_array* shape) noexcept with gil:
-    """Bytes for an array, which stay with the others."""
+    """Bytes for an array, kept with the others."""
     cdef void* start = NULL
     try:
         (<dict> whose)[_NAMES_OF_ARRAYS[i]] = array_of(
@@ -317,9 +317,9 @@ cdef dict arrays_write(const sp_learner* learner, sp_file_arrays* laid, bint loo
 
 
 cdef int arrays_look_up(sp_file_arrays* laid, int source) except -1:
-    """Fill in the lookup of what arrays_write has written. The learner may change again by now.
+    """Fill in the lookup for what arrays_write has written. The learner may change again by now.
 
-    An error if names are too deep.
+    An error if names are nested too deeply.
     """
     cdef bint too_deep
     with nogil:
@@ -369,7 +369,7 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
 # --- Parameters
 
 cdef tuple _words(const parameter* p):
-    """The words that a line of the table lets a parameter be."""
+    """The words that a line of the table allows for a parameter."""
     cdef str want = p.want.decode("ascii")
     if p.kind == IS_WORD:
         return tuple(want.split("|"))
@@ -407,7 +407,7 @@ cdef str _wanted(const parameter* p):
 
 
 cdef int _refuse(int i, value, bint typed) except -1:
-    """Raise the error of a parameter; `typed`: a value of its type is what it must be."""
+    """Raise the error for a parameter; `typed`: its type is right, but not its value."""
     raise (ParameterTypeError if typed else ParameterError)(
         _NAMES[i], value, _wanted(&PARAMETERS[i]))
 
@@ -455,8 +455,8 @@ cdef int _forget(int i, sp_rule* rule, value) except -1:
 cdef int _parameters_read(sp_parameters* p, int kind, dict params) except -1:
     """The parameters of a learner, checked, as the engine takes them.
 
-    What is by label has its check in common/parameters.py, and a set's threshold; whether all
-    go together, _parameters_agree says.
+    Parameters by label, and a set's threshold, are checked in common/parameters.py;
+    _parameters_agree checks whether all fit together.
     """
     cdef int i
     cdef char letter = sp_class_letter(kind)
@@ -538,7 +538,7 @@ cdef class PairRule:
 
 
 cdef PairRule _pairing_of(int kind, dict params):
-    """Which features a learner pairs; a kernel does so by itself."""
+    """Which features a learner pairs; none for a kernel, which has its own pairs."""
     if not sp_rule_can(kind) & SP_CAN_PAIR:
         return PairRule(1, None, MAX_PAIRS)
     pairing = PairRule(params["degree"], params["interactions"], params["max_pairs"])
@@ -547,7 +547,7 @@ cdef PairRule _pairing_of(int kind, dict params):
 
 
 cdef PairRule learner_begin(sp_learner* learner, int kind, dict params):
-    """An untrained learner with these parameters in place of an empty one, and what it pairs."""
+    """Turn an empty learner into an untrained one with these parameters. Returns what it pairs."""
     cdef sp_parameters p
     cdef bint intercept
     _parameters_read(&p, kind, params)
@@ -565,13 +565,13 @@ cdef PairRule learner_begin(sp_learner* learner, int kind, dict params):
 # --- Which steps a model has taken
 
 # A model gives its steps the number of the event, and the mark of a segment: a random number drawn
-# when the first such step is taken. A copy, a pickle and a file have the segments so far, each with
-# the number at which it ended there, and begin one of their own with their next step. So a step is
-# known to whatever went on from the model that took it, and to nothing else; a copy that has gone
-# another way does not know it. A segment takes a few bytes for each time the model was loaded, and
-# a step taken back some bytes for good.
+# when the segment's first step is taken. A copy, a pickle or a file has the segments so far, each
+# with the number at which it ended there, and starts its own segment with its next step. So a step
+# is known to all continuations of the model that took it, and to nothing else; a copy that has
+# learned something else does not know it. A segment takes a few bytes each time the model is
+# loaded, and a step that is taken back some bytes for good.
 
-_BITS = 48                      # of a mark: JSON of every kind holds such numbers
+_BITS = 48                      # of a mark: every JSON reader can hold such numbers
 
 
 def past_mark():
@@ -582,8 +582,8 @@ def past_mark():
 cdef class Past:
     """The segments of a model's past, and the steps that were taken back.
 
-    It is compiled so that no other thread runs in the midst of a call; `mark` is called by whom the
-    gate has let in to learn.
+    It is compiled so that no other thread runs in the middle of a call; the caller of `mark` has
+    passed the gate to learn.
     """
     cdef dict segments          # mark -> the number at which it ended
     cdef object undone          # numbers of events, rising: an array, as there may be a million
@@ -611,7 +611,7 @@ cdef class Past:
         insort(self.undone, number)
 
     def ended(self, n_seen):
-        """What a copy has: every segment has ended, the last one at this number."""
+        """The past of a copy: all segments have ended, the last one at this number."""
         cdef Past past = Past()
         past.segments = dict(self.segments)
         if self.own is not None:
@@ -620,12 +620,12 @@ cdef class Past:
         return past
 
     def state(self):
-        """Plain values, of one whose segments have all ended."""
+        """Plain values; all segments must have ended."""
         return tuple(self.segments.items()), tuple(self.undone)
 
     @classmethod
     def of(cls, state, n_seen):
-        """The one whose state this is; ValueError if it contradicts itself."""
+        """The Past with this state; ValueError if it contradicts itself."""
         cdef Past past = Past()
         segments, undone = state
         past.segments = dict(segments)

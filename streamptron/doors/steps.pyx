@@ -1,8 +1,8 @@
-"""An event and its label, which may come later; a step that is taken back.
+"""Tickets, for labels that come later, and steps, which can be taken back.
 
-An event is read, scored and learned by the doors and the path that every event takes; here it is
-written down as bytes (tickets), and with it what its step has changed (engine/path/record.h). A
-step is taken back behind the gate, as an event is learned.
+Events are read, scored and learned in the same way as all others. This module writes an event as
+bytes (a ticket), and with it what its step has changed (engine/path/record.h). A step is taken back
+behind the gate, as an event is learned.
 """
 
 cimport cython
@@ -48,7 +48,7 @@ cdef bytes _entries(Model model, x):
 
 
 def predicted(OneLabelModel model not None, x):
-    """The prediction, and the event as bytes: how many entries, and these."""
+    """The prediction, the number of the event's entries, and the entries as bytes."""
     cdef Py_ssize_t best, n
     cdef bytes entries
     with cython.critical_section(model, <object> beside(<PyObject*> model, <PyObject*> x)):
@@ -65,12 +65,12 @@ def predicted(OneLabelModel model not None, x):
 # --- A step that can be taken back
 
 def can_undo(Model model):
-    """How its steps are kept so that they can be taken back; 0: they cannot."""
+    """How a model's steps can be taken back; 0: they cannot."""
     return sp_undo_kind_of(&model.learner)
 
 
 def check_not_in_a_file(Model model):
-    """That a model lies in memory and can learn; RuntimeError if it was opened in place."""
+    """Raise a RuntimeError if a model was opened in place, and so cannot learn."""
     model._not_in_a_file()
 
 
@@ -80,7 +80,7 @@ cdef int _not_learned(Model model, const sp_undo_record* taken) except -1:
 
 
 cdef list _learn(Model model, Py_ssize_t y, double u, sp_undo_record* taken):
-    """Learn an event that has been scored; the parts of its step."""
+    """Learn an event that has been scored. Returns the parts of its step."""
     cdef int i
     cdef bytes part
     cdef list parts = []
@@ -105,10 +105,10 @@ cdef list _learn(Model model, Py_ssize_t y, double u, sp_undo_record* taken):
 
 
 def learned(OneLabelModel model not None, x, y, w):
-    """Learn an event, and return what its step was: see tickets.Step.
+    """Learn an event, and return its step, see tickets.Step.
 
-    (mark, number, changed, label, w, prediction, n, entries, what the step has changed): of that
-    the label's place, the outputs, and how many stepped; then its parts.
+    (mark, number, changed, label, w, prediction, n, entries, numbers, parts), where numbers are the
+    index of the label, the outputs, and how many of them stepped.
     """
     cdef sp_undo_record taken
     cdef Targets targets = None
@@ -173,8 +173,10 @@ def learned(OneLabelModel model not None, x, y, w):
 
 def undone(Model model, PackedEvent packed, mark, number, bint changed, int how, numbers,
            list parts):
-    """Take a step back. `changed`: it was counted as an update; `numbers`: as `learned` gave them
-    of slots' numbers, else None.
+    """Take a step back.
+
+    `changed`: it was counted as an update; `numbers`: as `learned` returned them if the old numbers
+    of slots are stored, else None.
     """
     cdef sp_undo_record taken
     cdef const char* wrong

@@ -1,6 +1,6 @@
-"""Texts, one or many: given by a Tokenizer, split and counted by engine/events/text.h.
+"""Texts, one or many, from a Tokenizer, which engine/events/text.h splits and counts.
 
-Mails too, in raw bytes.
+Also mails, as raw bytes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ from streamptron.common.tokens import (
     rule_of, too_long)
 
 cdef size_t _MOST = TEXT_MOST
-# What a Tokenizer's words are by default.
+# The default parameters for a Tokenizer's words.
 cdef dict _START = {
     "separators": None, "fold_numbers": False,
     **{line[0]: int(line[5]) for line in parameters_listed()[0] if line[0].endswith("_length")}}
@@ -86,7 +86,7 @@ cdef int text_event_write(
 cdef class TextDoor:
     """Tokenizer's part in the core: its parameters, and the rule that follows from them."""
 
-    _unicode = _UNICODE  # of the letters by which it splits
+    _unicode = _UNICODE  # the version of Unicode by which it splits
 
     def __cinit__(self):
         self.rule.low = self.rule.high = 1
@@ -146,13 +146,13 @@ cdef class TextDoor:
         Parameters
         ----------
         x
-            A str; or bytes, which are read as UTF-8, each bad sequence as one U+FFFD. With
-            `fields`, a mapping that has such a text in each of them.
+            A str; or bytes, which are read as UTF-8, each invalid sequence as one U+FFFD. With
+            `fields`, a mapping with such a text under each of them.
 
         Returns
         -------
-        A read-only mapping of tokens to numbers. A streamptron learner reads the text itself: no
-        dict is made.
+        A read-only mapping of tokens to numbers. A streamptron learner reads the text itself,
+        without making a dict.
         """
         cdef TextEvent event = TextEvent.__new__(TextEvent)
         event.door = self
@@ -173,15 +173,15 @@ cdef class TextDoor:
         Parameters
         ----------
         X
-            A sequence or series of what `transform_one` takes; with `fields`, also a frame that has
-            these columns. A column of strings or bytes of
-            pyarrow, polars or pandas, or whatever else has Arrow's ``__arrow_c_array__`` or
-            ``__arrow_c_stream__``, is read where it lies: no Python object is made for a text.
+            A sequence or series of what `transform_one` takes; with `fields`, also a frame with
+            these columns. A column of strings or bytes from pyarrow, polars or pandas, or any other
+            object with Arrow's ``__arrow_c_array__`` or ``__arrow_c_stream__``, is read in place:
+            no Python object is made for a text.
 
         Returns
         -------
-        A sequence of mappings, which the `..._many` methods of streamptron's learners take. If X is
-        a series of pandas or polars, or a ``pyarrow.ChunkedArray``, they answer with one of the
+        A sequence of mappings, which the ``..._many`` methods of streamptron's learners take. If X
+        is a series of pandas or polars, or a ``pyarrow.ChunkedArray``, they answer with one of the
         same kind and with the same index.
 
         Raises
@@ -344,7 +344,7 @@ cdef class Texts(Rows):
     texts
         For each row a str or bytes; with fields a tuple of one per field. Or a Column of them.
     source
-        The series that they come from: answers are given as such a series. None: as arrays.
+        The series that they come from; answers are series of the same kind. None: arrays.
     """
 
     def __cinit__(self, TextDoor door not None, texts, *more):
@@ -446,11 +446,11 @@ cdef class Texts(Rows):
         return event
 
     def index(self, value, *bounds):
-        """The index of the first event that is equal; a ValueError if there is none."""
+        """The index of the first event that equals a value; a ValueError if there is none."""
         return Sequence.index(self, value, *bounds)
 
     def count(self, value):
-        """The number of events that are equal."""
+        """The number of events that equal a value."""
         return Sequence.count(self, value)
 
     def __reduce__(self):
@@ -461,7 +461,7 @@ cdef class Texts(Rows):
 Sequence.register(Texts)
 
 
-# --- Mails, taken apart by engine/events/mail.h
+# --- Mails, which engine/events/mail.h parses
 
 cdef class MailDoor(TextDoor):
     """Mail's part in the core: its parameters, and the rule that follows from them."""
