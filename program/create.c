@@ -191,8 +191,8 @@ int create_model(void *creation_, spt_model **made)
     bool binary = strcmp(learner, "perceptron") == 0;
     int code = DONE;
     if (strcmp(learner, "multilabel") == 0)
-        return misuse("predict", "lines of several labels are the Python program's, streamptron "
-                                 "predict --learner multilabel");
+        return misuse("predict", "for lines with several labels use the Python program: "
+                                 "streamptron predict --learner multilabel");
     if (strcmp(learner, "ranking") == 0)
         return misuse("predict", "Invalid value for '--learner': 'ranking' chooses among "
                                  "candidates, and a line is one event; use it from Python");

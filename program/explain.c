@@ -144,7 +144,7 @@ static int find_text(const model *m, const char *given, bytes *file, mail_box *b
     while (box_next(box, &more, &length))
         count++;
     if (count != 1)
-        return fail("%s has %zu mails; give the file of one", given, count);
+        return fail("%s has %zu mails; give a file with one", given, count);
     *text = more;
     *n = length;
     return -1;

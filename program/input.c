@@ -36,7 +36,7 @@ static found open_next(input *in)
         return FOUND_FAILED;
     }
     if (!standard && fstat(in->number, &status) == 0 && S_ISDIR(status.st_mode)) {
-        fail("%s: it is a folder, and spt reads files; folders are the Python program's: "
+        fail("%s: it is a folder, and spt reads only files; use the Python program, "
              "streamptron", path);
         return FOUND_FAILED;
     }
@@ -110,7 +110,7 @@ static found look_at_head(input *in)
         if (begins(&in->data, marks[i].mark, marks[i].n)
             && (!bzip || (in->data.n > 6 && memcmp(in->data.p + 4, "1AY", 3) == 0))) {
             fail("%s: the file is %s, which spt does not read; give it as UTF-8 text in a pipe, or "
-                 "take the Python program: streamptron", in->name, marks[i].what);
+                 "use the Python program, streamptron", in->name, marks[i].what);
             return FOUND_FAILED;
         }
     }

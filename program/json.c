@@ -171,7 +171,7 @@ static bool number(reading *r)
         r->at = behind;
     }
     if (r->j->nodes[node].type == JSON_WHOLE && whole > DIGITS_MOST)
-        return wrong(r, "a number of too many digits");
+        return wrong(r, "a number with too many digits");
     return end(r, node);
 }
 

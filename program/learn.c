@@ -55,8 +55,8 @@ static int is_new(learning *l, const char *mail, size_t n, mail_identity *its)
         return fail_memory();
     int found = in_journal(l, its);
     if (found < 0)
-        return fail("a mail was learned with another label, and its correction takes that back: "
-                    "that is the Python program's, streamptron learn --as %s", l->label);
+        return fail("a mail was learned with another label, and spt cannot take that back; use the "
+                    "Python program: streamptron learn --as %s", l->label);
     return found > 0 || known_has(&l->marks, its, l->label, strlen(l->label)) ? DONE : -1;
 }
 
@@ -130,7 +130,7 @@ static int learn(learning *l, char **files, size_t n_files)
     l->keeper.save_seconds = l->keeper.reload_seconds = l->keeper.margin = -1.0;
     int code = keeper_begin(&l->keeper, "learn", NULL, NULL);
     if (code == DONE && spt_input(l->keeper.model.spt) != SPT_MAIL)
-        code = fail("the model learns no mails; train one with --format mail");
+        code = fail("the model does not learn from mails; train one with --format mail");
     if (code == DONE)
         code = remember(l);
     code = code == DONE ? -1 : code;
@@ -148,7 +148,8 @@ static int learn(learning *l, char **files, size_t n_files)
         return code;
     spt_error error = SPT_ERROR;
     if (l->learned && !lock_is_known(&l->keeper.lock))
-        return fail("'%s' was replaced by a program that took no lock; it is left as it is",
+        return fail("'%s' was replaced by a program that did not take the lock; it is left as it "
+                    "is",
                     l->model);
     if (l->learned)
         known_keep(&l->marks, &l->keeper.model);

@@ -143,17 +143,17 @@ static int take_lines(model *m, const char *path, spt_error *error)
     if (spt_input(m->spt) == SPT_FEATURES)
         return refuse(error, path,
                       spt_lines(m->spt, NULL) == NULL
-                          ? "it holds a learner alone, and nothing says how to make events of "
-                            "lines; save it with its tokenizer: (Tokenizer() | "
+                          ? "it holds only a learner, and nothing that makes events from lines; "
+                            "save it with its tokenizer: (Tokenizer() | "
                             "learner).save(path)"
                           : "the model learns from features, and spt reads texts and mails; "
-                            "features are the Python program's: streamptron");
+                            "for features use the Python program, streamptron");
     if (spt_is_ranking(m->spt))
         return refuse(error, path, "it chooses among candidates, and a line is one event; use it "
                                    "from Python, with streamptron.load(path)");
     if (spt_is_multilabel(m->spt))
-        return refuse(error, path, "its events have several labels, and spt answers one; that is "
-                                   "the Python program's: streamptron");
+        return refuse(error, path, "its events have several labels, and spt answers one; use the "
+                                   "Python program, streamptron");
     if (spt_fields(m->spt) > 0)
         return refuse_fields(m, path, error);
     failed = take_names(m, error);

@@ -44,7 +44,7 @@ static int unknown(const command_line *line, const char *word)
     size_t n = strcspn(word, "=");
     snprintf(name, sizeof(name), " %.*s ", (int)n, word);
     if (n < sizeof(name) - 3 && line->others != NULL && strstr(line->others, name) != NULL)
-        return misuse(line->command, "spt %s has no%.*s: that is the Python program's, "
+        return misuse(line->command, "spt %s has no%.*s; use the Python program: "
                                      "streamptron %s",
                       line->command, (int)n + 1, name, line->command);
     return misuse(line->command, "No such option '%.*s'", (int)n, word);

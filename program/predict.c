@@ -139,7 +139,7 @@ static void decide(predicting *p, bool is_event, const choice *answer)
     if (p->code >= 0)
         return;
     if (p->n_lines > 1)
-        p->code = fail("there is more than one line, and the exit code is of one event; give one, "
+        p->code = fail("there is more than one line, but --exit-code is for one event; give one, "
                        "or leave out --exit-code");
     else if (!is_event)
         p->code = fail("the line is blank; give an event");
@@ -461,7 +461,7 @@ static bool settle_form(predicting *p, const model *m)
         form = m->form;
         plain_given = form == FORM_PLAIN;
         if (form == FORM_OTHER) { /* their words would be another's */
-            fail("%s: spt does not read %s; that is the Python program's, streamptron predict",
+            fail("%s: spt does not read %s; use the Python program: streamptron predict",
                  p->input.files[0], model_format(m));
             return false;
         }
@@ -482,7 +482,7 @@ static bool settle_form(predicting *p, const model *m)
     const char *label = p->label != NULL ? p->label : same ? m->label : NULL;
     p->reader.label_field = p->learns && label != NULL && label[0] ? label : NULL;
     if (p->reader.text_field == NULL)
-        fail("the format jsonl needs --text FIELD; --features are the Python program's, "
+        fail("the format jsonl needs --text FIELD; for --features use the Python program: "
              "streamptron predict");
     return p->reader.text_field != NULL;
 }
@@ -540,14 +540,14 @@ static int check_given(const predicting *p, const given *g)
     if (g->model == NULL)
         return misuse(command, "Missing option '--model' / '-m'");
     if (form != NULL && g->template != NULL)
-        return misuse(command, "--%s and --template are two ways to write; give one", form);
+        return misuse(command, "--%s and --template exclude each other; give one", form);
     if (p->kind != NULL && strcmp(p->kind, "text") && strcmp(p->kind, "labelled"))
         return misuse(command, "Invalid value for '--input': '%s' is not one of 'text', 'labelled'",
                       p->kind);
     if (p->format != NULL && strcmp(p->format, "plain") && strcmp(p->format, "jsonl")
         && strcmp(p->format, "mail"))
-        return misuse(command, "spt reads the formats plain, jsonl and mail; %s is the Python "
-                               "program's, streamptron predict, if it is one", p->format);
+        return misuse(command, "spt reads the formats plain, jsonl and mail; for %s use the "
+                               "Python program: streamptron predict", p->format);
     if (p->kind != NULL && strcmp(p->kind, "text") == 0 && p->learns)
         return misuse(command, "--learn needs labels; give --input labelled or a --format");
     if (!p->learns && (g->save_every || g->save_seconds >= 0.0))
@@ -567,7 +567,7 @@ static int check_given(const predicting *p, const given *g)
         return misuse(command, "--create begins with a model that knows nothing: give --learn, or "
                                "--reload-seconds to wait for one that another process learns");
     if (p->kind != NULL && (p->format != NULL || p->text != NULL || p->label != NULL))
-        return misuse(command, "--input and the options of a format are two ways; give one");
+        return misuse(command, "--input cannot be given with the options of a format; give one");
     if ((p->text != NULL || p->label != NULL) && p->format != NULL
         && strcmp(p->format, "plain") == 0)
         return misuse(command, "the format plain has no %s", p->text ? "--text" : "--label");
@@ -578,7 +578,7 @@ static int check_created(const predicting *p, const given *g, creation *create)
 {
     const char *one = create_given(create);
     if (g->create && p->format != NULL && strcmp(p->format, "mail") == 0)
-        return misuse("predict", "a model of mails is begun by the Python program, streamptron "
+        return misuse("predict", "to make a model of mails use the Python program: streamptron "
                                  "train --spam Junk --ham INBOX");
     if (g->create && p->format != NULL && strcmp(p->format, "jsonl") == 0
         && (p->label == NULL || p->text == NULL))

@@ -39,7 +39,7 @@ int main(int n, char **words)
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (strcmp(words[1], others[i]) == 0)
-            return misuse(NULL, "spt has no %s: that is the Python program's, streamptron %s",
+            return misuse(NULL, "spt has no %s; use the Python program: streamptron %s",
                           others[i], others[i]);
     }
     return misuse(NULL, words[1][0] == '-' ? "No such option '%s'" : "No such command '%s'",

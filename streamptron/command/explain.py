@@ -89,7 +89,7 @@ def event_of(model: LineModel, text: str) -> Any:
     if isinstance(model.tokenizer, MailDoor):
         mails = list(model.read([text], "raise", labelled=False))
         if len(mails) != 1:
-            raise ValueError(f"{text} has {len(mails)} mails; give the file of one")
+            raise ValueError(f"{text} has {len(mails)} mails; give a file with one")
         return model.event(mails[0][0])
     if model.tokenizer is not None and not takes_fields(model.tokenizer):
         return model.event(text)

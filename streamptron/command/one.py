@@ -91,7 +91,7 @@ class One(Filter):
     def _answer(self, block: Block) -> None:
         if self.n_lines + block.n_lines > 1:
             raise ValueError(
-                "there is more than one line, and the exit code is of one event; give one, or "
+                "there is more than one line, but --exit-code is for one event; give one, or "
                 "leave out --exit-code"
             )
         super()._answer(block)

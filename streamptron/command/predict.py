@@ -195,7 +195,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     answers = _answers(given)
     reading, encoding = reading_of(given), encoding_of(given)
     if given["kind"] and reading:
-        raise click.UsageError("--input and the options of a format are two ways; give one")
+        raise click.UsageError("--input cannot be given with the options of a format; give one")
     if any(given[name] is not None for name in OF_SERVICES):
         date_messages()
     on_disk = ModelOnDisk(
@@ -229,7 +229,7 @@ def _check_given(given: dict[str, Any]) -> None:
     """That the options go together."""
     learn = given["learn"]
     if given["form"] and given["template"] is not None:
-        raise click.UsageError(f"--{given['form']} and --template are two ways to write; give one")
+        raise click.UsageError(f"--{given['form']} and --template exclude each other; give one")
     if given["kind"] == "text" and learn:
         raise click.UsageError("--learn needs labels; give --input labelled or a --format")
     if not learn and (given["save_every"] or given["save_seconds"]):

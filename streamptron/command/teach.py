@@ -19,7 +19,7 @@ MOST = 500  # mails that a journal remembers, each about 100 kB
 def journal_in(model: LineModel) -> Any:
     """The journal of a model of mails, which is saved with it."""
     if not isinstance(model.tokenizer, MailDoor):
-        raise ValueError("the model learns no mails; train one with --format mail")
+        raise ValueError("the model does not learn from mails; train one with --format mail")
     if model.journal is None:
         pipeline = model.tokenizer | model.learner
         kept = model.kept[2]

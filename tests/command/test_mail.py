@@ -369,7 +369,7 @@ def test_a_model_of_texts_learns_no_mails(tmp_path):
     (tmp_path / "a.tsv").write_bytes(b"spam\twin\nham\tsee you\n")
     run("train", "-q", tmp_path / "a.tsv", "-m", tmp_path / "a.model")
     _, said = run("learn", "--as", "spam", "-m", tmp_path / "a.model", data=MAIL, code=1)
-    assert "the model learns no mails; train one with --format mail" in said
+    assert "the model does not learn from mails; train one with --format mail" in said
     out, said = run("filter", "-m", tmp_path / "a.model", data=MAIL, code=3)
     assert out == MAIL
 
@@ -388,7 +388,7 @@ def test_a_label_that_the_filter_does_not_have_is_a_slip(boxes, label, learner):
     run("learn", "--as", "ham", "-m", model, data=MAIL)
     if not learner and label:
         _, said = run("learn", "--as", label, "--new-label", "-m", model, data=MAIL)
-        assert ("differs from 'spam' by case alone" in said) == (label == "Spam")
+        assert ("differs from 'spam' only in case" in said) == (label == "Spam")
         assert load(model)[-1].labels == ["ham", "spam", label] or label in load(model)[-1].labels
         # and it is one that it has from now on
         run("learn", "--as", label, "-m", model, data=SPAM % (8, 8))

@@ -38,7 +38,7 @@ static void *bytes_of(const spt_model *model, size_t *n)
 static void new_models(void)
 {
     static const char *const wrong[][3] = {
-        {"nothing", "{}", "there is no learner nothing"},
+        {"nothing", "{}", "there is no learner called nothing"},
         {"mira", "{", "not JSON"},
         {"mira", "[]", "not a JSON object"},
         {"mira", "{\"C\": 0}", "C=0; it must be a number above 0"},
@@ -315,11 +315,11 @@ static void candidates(void)
     SAYS(spt_event_text(text, "a", 1, &error), SPT_ARGUMENT, "call spt_event_candidate");
     GOOD(spt_event_candidate(text, &error));
     GOOD(spt_event_text(text, "a b", 3, &error));
-    SAYS(spt_event_add(text, "c", 1, 1.0, &error), SPT_ARGUMENT, "which is all that it has");
-    SAYS(spt_event_text(text, "c", 1, &error), SPT_ARGUMENT, "which is all that it has");
+    SAYS(spt_event_add(text, "c", 1, 1.0, &error), SPT_ARGUMENT, "takes no more features");
+    SAYS(spt_event_text(text, "c", 1, &error), SPT_ARGUMENT, "takes no more features");
     GOOD(spt_event_candidate(text, &error));
     GOOD(spt_event_add(text, "c", 1, 1.0, &error));
-    SAYS(spt_event_text(text, "a", 1, &error), SPT_ARGUMENT, "all features of its candidate");
+    SAYS(spt_event_text(text, "a", 1, &error), SPT_ARGUMENT, "a text must be all of them");
     GOOD(spt_learn(texts, text, 1, 1.0, &error));
     GOOD(spt_predict(texts, text, &answer, &error));
     n_failed += answer.label != 1;

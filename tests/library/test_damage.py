@@ -88,7 +88,7 @@ def test_a_pipeline_of_other_steps_is_refused_by_the_name_of_the_first(tmp_path)
     save(model, tmp_path / "steps")
     ((whole, mapped, words),) = opened([tmp_path / "steps"])
     assert (whole, mapped) == (3, 3)
-    assert "the step 'StandardScaler' before the learner, which only Python takes" in words
+    assert "the step 'StandardScaler' before the learner, which only Python can use" in words
 
 
 @pytest.mark.parametrize("name", mutations.BASES | mutations.SETS)

@@ -64,8 +64,8 @@ def test_damaged_file_is_refused_with_its_name_the_reason_and_what_to_do(bases, 
     with pytest.raises(ModelFileError) as error:
         load(path)
     assert str(error.value) == (
-        f"{str(path)!r} is damaged: the arrays do not fit their checksum; take another copy of the "
-        "file, or an older checkpoint"
+        f"{str(path)!r} is damaged: the arrays do not match their checksum; take another copy of "
+        "the file, or an older checkpoint"
     )
 
 
@@ -175,7 +175,7 @@ def test_file_with_a_weight_where_none_can_be_is_refused(place, mmap, path):
     assert weights[place] == 0.0
     weights[place] = 1.0
     path.write_bytes(mutations.sealed(mutations.joined(header, bytes(arrays))))
-    with pytest.raises(ModelFileError, match="weights of no feature or no label"):
+    with pytest.raises(ModelFileError, match="weights belong to no feature or no label"):
         load(path, mmap=mmap)
 
 

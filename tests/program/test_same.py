@@ -178,7 +178,7 @@ def test_what_one_program_has_learned_the_other_knows(tmp_path, monkeypatch):
         models.append(run("filter", "-m", model, "--pass", data=MAILS[0])[0])
         monkeypatch.setattr(commands, "PROGRAM", spt())
         said = run("learn", "--as", "ham", "-m", model, data=MAILS[0], code=0 if first else 1)[1]
-        assert ("1 learned" if first else "that is the Python program's") in said
+        assert ("1 learned" if first else "use the Python program") in said
         monkeypatch.setattr(commands, "PROGRAM", None)
         run("learn", "--as", "ham", "-m", model, data=MAILS[0])
     assert models[0] == models[1]

@@ -45,6 +45,6 @@ SP_PRIVATE const char *sp_learner_unsound(const sp_learner *learner, bool sound)
     if (!sound
         && (!sp_table_is_sound(&learner->table)
             || sp_machine_slots_fault(learner, learner->index.n_slots)))
-        return "a number of a feature is none that learning can have made";
+        return "a feature has a number that learning cannot have made";
     return sp_machine_fault(learner);
 }

@@ -25,9 +25,9 @@ static const char *sp_arrays_words(int fault)
     case SP_ARRAYS_CHUNK:
         return "the list of chunks does not fit the weights";
     case SP_ARRAYS_WEIGHT:
-        return "a number of a feature is none that learning can have made";
+        return "a feature has a number that learning cannot have made";
     default:
-        return "there are weights of no feature or no label";
+        return "some weights belong to no feature or no label";
     }
 }
 
@@ -130,11 +130,11 @@ static int sp_voted_open(const sp_file_arrays *arrays, sp_learner *learner, ptrd
     flat.starts = (double *)sp_array_at(arrays, SP_ARRAY_VOTED_STARTS, &starts);
     flat.turns = (uint32_t *)sp_array_at(arrays, SP_ARRAY_VOTED_TURNS, &turns);
     if (slots != flat.n_mentions)
-        return sp_fault_say(fault, SP_WHY_DAMAGED, "the updates' slots and values are not as many");
+        return sp_fault_say(fault, SP_WHY_DAMAGED,
+                            "the updates do not have as many slots as values");
     if (sizes != flat.n_updates || updates != flat.n_turns || starts != (size_t)n_outputs
         || turns != (size_t)n_outputs)
-        return sp_fault_say(fault, SP_WHY_DAMAGED,
-                            "the arrays of the updates are not as long as each other");
+        return sp_fault_say(fault, SP_WHY_DAMAGED, "the arrays of the updates differ in length");
     int wrong = sp_voters_read(&learner->voters, &flat, n_outputs, &learner->index,
                                &learner->table);
     if (wrong == SP_VOTED_MEMORY)

@@ -175,7 +175,7 @@ SP_API const char *sp_delta_use(sp_delta *d, const sp_learner *learner, void *co
     d->n_stamps = n[SP_DELTA_STAMPS];
     d->n_marks = n[SP_DELTA_MARKS];
     if (n[SP_DELTA_SLOTS] != d->n_rows)
-        return "slots and rows are not as many";
+        return "the numbers of slots and rows differ";
     if (d->keys != NULL && d->n_keys < SP_SLOTS_RESERVED)
         return "the number of names is invalid";
     if (d->marked != NULL && n[SP_DELTA_MARKED] != (size_t)learner->multilabel.n_labels)

@@ -222,7 +222,7 @@ static int sp_labels_check(const sp_json *json, uint64_t most, sp_fault *fault)
         if (!sp_is_label(json, i)) {
             sp_open_wrong(fault, "it has the label ");
             sp_fault_add_value(fault, json, i);
-            return sp_fault_add(fault, ", which none can be");
+            return sp_fault_add(fault, ", which is not a valid label");
         }
     }
     if (most && json->nodes[0].n > most) {
@@ -281,7 +281,7 @@ static int sp_objects_open(sp_contents *contents, sp_fault *fault)
         if (!sp_is_value(json, i))
             return sp_open_wrong(fault, "a feature name is invalid");
         if (!sp_is_object(json, i))
-            return sp_open_wrong(fault, "a feature name is stored as another kind than it is");
+            return sp_open_wrong(fault, "a feature name is stored as the wrong kind");
     }
     contents->n_objects = json->nodes[0].n;
     int twice = sp_values_repeat(json, 0);
@@ -372,7 +372,7 @@ static int sp_steps_refused(const sp_header *header, const uint8_t *arrays, sp_f
             sp_fault_add_value(fault, &json, names + 1);
         } else
             sp_fault_add(fault, "steps");
-        failed = sp_fault_add(fault, " before the learner, which only Python takes");
+        failed = sp_fault_add(fault, " before the learner, which only Python can use");
     }
     sp_json_free(&json);
     return failed;
@@ -428,7 +428,7 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
         return sp_steps_refused(header, arrays, fault);
     int failed = sp_contents_describe(contents, header, &n_outputs, fault);
     if (!failed && !in_place && !sp_header_fits(header, arrays))
-        failed = sp_open_wrong(fault, "the arrays do not fit their checksum");
+        failed = sp_open_wrong(fault, "the arrays do not match their checksum");
     sp_file_arrays_behind(header, arrays, &found);
     if (!failed)
         failed = sp_file_arrays_open(&found, &contents->learner, n_outputs, contents->n_objects,
@@ -513,10 +513,10 @@ SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const
     sp_part *parts = contents->parts;
     contents->kind = sp_class_named(learner);
     if (contents->kind < 0) {
-        sp_fault_say(fault, SP_WHY_PARAMETER, "there is no learner ");
+        sp_fault_say(fault, SP_WHY_PARAMETER, "there is no learner called ");
         sp_fault_add(fault, learner);
-        return sp_fault_add(fault, "; there are perceptron, multiclass, mira, arow, adaptive, "
-                                   "voted, ranking and multilabel");
+        return sp_fault_add(fault, "; the learners are perceptron, multiclass, mira, arow, "
+                                   "adaptive, voted, ranking and multilabel");
     }
     int failed = sp_plain_part(&parts[SP_PART_PARAMETERS], parameters, "learner", fault);
     if (!failed && tokenizer != NULL)

@@ -55,7 +55,7 @@ SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *an
     sp_answer its;
     const sp_learner *learner = &model->contents.learner;
     if (answer == NULL || answer->size < sizeof(spt_answer))
-        return sp_say(error, SPT_ARGUMENT, "answer must be one that begins with SPT_ANSWER");
+        return sp_say(error, SPT_ARGUMENT, "answer must be initialized with SPT_ANSWER");
     if (sp_has_sets(model))
         return sp_say(error, SPT_ARGUMENT,
                       "a MultiLabelClassifier answers a set of labels; call spt_predict_set");
@@ -81,7 +81,7 @@ SPT_API int spt_probabilities(const spt_model *model, spt_event *event, double *
     size_t n = sp_choices(model, event);
     if (room < n)
         return sp_say(error, SPT_ARGUMENT,
-                      "room must be as many numbers as there are labels or candidates");
+                      "room must be at least the number of labels or candidates");
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)
         return failed;
@@ -98,7 +98,7 @@ SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores,
     const sp_learner *learner = &model->contents.learner;
     *n = sp_ranks(model) ? sp_candidates(event) : (size_t)learner->table.n_outputs;
     if (room < *n)
-        return sp_say(error, SPT_ARGUMENT, "room must be as many numbers as there are scores");
+        return sp_say(error, SPT_ARGUMENT, "room must be at least the number of scores");
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)
         return failed;
@@ -184,7 +184,7 @@ SP_PRIVATE int sp_label_number(spt_model *model, const char *p, size_t n, size_t
     if (most && labels->n >= most)
         return sp_say(error, SPT_FULL,
                       "label is new, and the model already has max_labels: leave the event out, "
-                      "give it one of the labels that are there, or make a model with more");
+                      "give it an existing label, or make a model with a larger max_labels");
     return sp_labels_add(labels, &model->contents, p, n) < 0 ? sp_say_memory(error) : SPT_OK;
 }
 

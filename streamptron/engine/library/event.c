@@ -92,8 +92,8 @@ static int sp_may_add(const spt_event *event, spt_error *error)
     if (!sp_ranks(event->model) || (sp_candidates(event) > 0 && !event->closed))
         return SPT_OK;
     return sp_say(error, SPT_ARGUMENT,
-                  event->closed ? "the candidate is a text, which is all that it has; call "
-                                  "spt_event_candidate for another one"
+                  event->closed ? "the candidate is a text and takes no more features; call "
+                                  "spt_event_candidate to begin another one"
                                 : "the model chooses among candidates; call spt_event_candidate "
                                   "before the features of each");
 }
@@ -207,8 +207,8 @@ SPT_API int spt_event_texts(spt_event *event, const char *const *texts, const si
                                       "as many as spt_fields says"
                                     : "the model's tokenizer takes one text");
     if (sp_ranks(event->model) && sp_named_count(event) > sp_named_first(event))
-        return sp_say(error, SPT_ARGUMENT, "a text is all features of its candidate, which has "
-                                           "some already; call spt_event_candidate before it");
+        return sp_say(error, SPT_ARGUMENT, "the candidate has features already, and a text must "
+                                           "be all of them; call spt_event_candidate first");
     for (size_t i = 0; i < n_texts; i++) {
         if ((texts[i] == NULL && lengths[i] > 0) || lengths[i] > SP_TEXT_MOST)
             return sp_say(error, SPT_ARGUMENT,

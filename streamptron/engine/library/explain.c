@@ -190,7 +190,7 @@ SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, 
                       "label is not the number of one of the labels or candidates");
     if (sp_learner_can(learner, SP_CAN_VOTE) && learner->voters.degree > 1)
         return sp_say(error, SPT_ARGUMENT,
-                      "a kernel's score has no part that is one feature's alone, so there is "
+                      "no part of a kernel's score is due to one feature alone, so there is "
                       "nothing to explain; take degree=1 for explanations");
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)

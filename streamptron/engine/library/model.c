@@ -94,10 +94,10 @@ SPT_API const char *spt_message(int code)
     static const char messages[] = "no error\0"
                                    "there is no memory\0"
                                    "the system cannot open, read or write the file\0"
-                                   "not a model file, or one that this version cannot take\0"
+                                   "not a model file, or one that this version cannot use\0"
                                    "the file is damaged\0"
-                                   "an argument that cannot be\0"
-                                   "the model was opened where it lies, read only\0"
+                                   "an invalid argument\0"
+                                   "the model was opened in place, read only\0"
                                    "a new label, and the model has max_labels";
     const char *message = messages;
     if (code < 0 || code > SPT_FULL)
@@ -202,7 +202,7 @@ SPT_API int spt_open_memory(const void *p, size_t n, unsigned flags, spt_model *
     if (failed)
         return failed;
     if (p == NULL && n > 0)
-        return sp_say(error, SPT_ARGUMENT, "p is NULL, and there are bytes to open");
+        return sp_say(error, SPT_ARGUMENT, "p is NULL, but n is not 0");
     if ((uintptr_t)p % 8 != 0) {
         if (flags & SPT_MAPPED)
             return sp_say(error, SPT_ARGUMENT,
@@ -269,7 +269,7 @@ static int sp_model_write(const spt_model *model, sp_written *written, spt_error
     sp_fault fault;
     if (model->read_only)
         return sp_say(error, SPT_READ_ONLY,
-                      "the model was opened with SPT_MAPPED, read only; its file is what it is");
+                      "the model was opened with SPT_MAPPED, read only; copy its file instead");
     int failed = sp_contents_write(&model->contents, STREAMPTRON_VERSION, &model->labels.more,
                                    written, &fault);
     if (failed) {

@@ -43,10 +43,10 @@ enum {
     SPT_OK = 0,
     SPT_MEMORY = 1,    /* there is no memory */
     SPT_SYSTEM = 2,    /* the system cannot open, read or write the file: see spt_error.system */
-    SPT_FOREIGN = 3,   /* not a model file, or one that this version cannot take */
+    SPT_FOREIGN = 3,   /* not a model file, or one that this version cannot use */
     SPT_DAMAGED = 4,   /* a damaged one: take another copy */
-    SPT_ARGUMENT = 5,  /* an argument that cannot be; the words name it */
-    SPT_READ_ONLY = 6, /* the model was opened where it lies */
+    SPT_ARGUMENT = 5,  /* an invalid argument; the words name it */
+    SPT_READ_ONLY = 6, /* the model was opened in place */
     SPT_FULL = 7       /* a new label, and the model has max_labels */
 };
 

@@ -97,8 +97,8 @@ SPT_API int spt_top_features(const spt_model *model, spt_event *event, size_t la
         return sp_say(error, SPT_ARGUMENT, "label is not the number of one of the labels");
     if (sp_learner_can(learner, SP_CAN_VOTE) && learner->voters.degree > 1)
         return sp_say(error, SPT_ARGUMENT,
-                      "a kernel has no weights; its vectors are sums over events. Ask for "
-                      "predictions, or take degree=1");
+                      "a kernel has no weights; its vectors are sums over events. Use "
+                      "predictions only, or take degree=1");
     ptrdiff_t output = sp_ranks(model) ? 0 : sp_output_of(learner, label, &sign);
     sign = sp_ranks(model) ? 1.0 : sign;
     sp_slot_type *rising = sp_index_rising(&learner->index);

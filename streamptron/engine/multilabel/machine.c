@@ -119,12 +119,12 @@ static const char *sp_multilabel_fault(const sp_learner *learner)
         }
         if (!sp_counts_are_sound((const double *)(const void *)sp_counted_slot_of(table, slot),
                                  entries, row->n, (size_t)s->n_labels))
-            return "a number of a label is none that learning can have made";
+            return "a label has a number that learning cannot have made";
     }
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
         const sp_label *label = &s->labels[k];
         if (!sp_label_is_sound(s, label))
-            return "a number of a label is none that learning can have made";
+            return "a label has a number that learning cannot have made";
         if (label->rest != label->w0 + label->wn * -2.0)
             return "a label's score without an entry is not what it is made of";
         if (label->place >= 0 && s->awake[label->place] != (uint32_t)k)
