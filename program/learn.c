@@ -101,7 +101,7 @@ static int learn_file(learning *l, const char *data, size_t n, const char *name)
     box_begin(&box, data, n);
     size_t end = strlen(name);
     if (!box.is_mbox && end > 5 && strcmp(name + end - 5, ".mbox") == 0)
-        return fail("%s:1: an mbox begins with a line `From `, and this file does not", name);
+        return fail("%s:1: an mbox begins with a line `From `, but this file does not", name);
     while (code < 0 && box_next(&box, &mail, &n))
         code = learn_mail(l, mail, n);
     if (box.mail.failed)

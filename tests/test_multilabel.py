@@ -547,7 +547,7 @@ def test_a_frame_of_labels_that_cannot_be_is_refused(library):
         ([1, None, 0], ValueError, "no value in row 1, column 'a'"),
         ([1, 2, 0], ValueError, "y has 2 in row 1, column 0"),
         (["1", "0", "0"], TypeError, "y has dtype"),
-        ([1, 0], ValueError, "it must have 3 rows, as X has, of 1"),
+        ([1, 0], ValueError, "it must have 3 rows, as X has, and 1 col"),
     ]:
         with pytest.raises(error, match=says):
             model.learn_many(np.ones((3, 2)), FRAMES[library](module, {"a": column}))
@@ -563,8 +563,8 @@ def test_a_lazy_frame_of_labels_says_what_to_do():
 @pytest.mark.parametrize(
     ("Y", "labels", "error", "says"),
     [
-        (np.eye(3)[:2], ["a", "b", "c"], ValueError, "it must have 3 rows, as X has, of 3"),
-        (np.eye(3), ["a", "b"], ValueError, "3 rows of 3 columns; it must have 3 rows"),
+        (np.eye(3)[:2], ["a", "b", "c"], ValueError, "it must have 3 rows, as X has, and 3 col"),
+        (np.eye(3), ["a", "b"], ValueError, "3 rows and 3 columns; it must have 3 rows"),
         (np.eye(3) * 2, ["a", "b", "c"], ValueError, "y has 2.0 in row 0, column 0"),
         (np.eye(3), ["a", "b", "a"], ValueError, "has a label twice"),
         (np.eye(3), None, TypeError, "give the labels of its columns"),

@@ -157,7 +157,7 @@ def _no_mbox(head: bytes) -> str:
             f"it begins with {short_repr(first, 60)}; an mbox begins with a line `From ` that has "
             "a date, or that is followed by a header's field, such as To: or Date:"
         )
-    return f"an mbox begins with a line `From `, but this file with {short_repr(first, 60)}"
+    return f"an mbox begins with a line `From `, but this file begins with {short_repr(first, 60)}"
 
 
 def _stem(path: str) -> tuple[str, str]:

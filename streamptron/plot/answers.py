@@ -318,7 +318,7 @@ def probabilities(name: str, values: Any, truths: list[Any]) -> list[Any]:
         return probabilities(name, columns[:, 0], truths)
     if columns.shape[1] != len(labels):
         raise ValueError(
-            f"{name} has {columns.shape[1]} columns, but y_true {len(labels)} labels, "
+            f"{name} has {columns.shape[1]} columns, but y_true has {len(labels)} labels, "
             f"{short_repr(labels, 200)}; give {{label: probability}} for each event, or one column "
             "and its label, label="
         )

@@ -117,7 +117,7 @@ def break_if_other(saved: Saved, start: Any) -> None:
         if type(part) is not type(own):
             raise ValueError(
                 f"the checkpoint {os.fspath(saved.path)!r} has {type_shown(part)}, but the "
-                f"model given to Learn {type_shown(own)}"
+                f"model given to Learn is {type_shown(own)}"
             )
         if part is None:
             continue
@@ -126,5 +126,5 @@ def break_if_other(saved: Saved, start: Any) -> None:
             if name != "hash_seed" and kept[name] != given[name]:
                 raise ValueError(
                     f"the checkpoint {os.fspath(saved.path)!r} has {name}={kept[name]!r}, but the "
-                    f"model given to Learn {name}={given[name]!r}"
+                    f"model given to Learn has {name}={given[name]!r}"
                 )

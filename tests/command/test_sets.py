@@ -148,7 +148,7 @@ def test_a_threshold_and_a_config_are_taken(trained, tmp_path):
         (["--jobs", "2"], "--jobs is for lines of one label"),
         (["--threshold", "2"], "--threshold 2.0; it must be a number above 0 and below 1"),
         (["--threshold", "f2"], "give a number, or f1"),
-        (["--label-separator", "a\tb"], "it must be a text without tabs and line ends"),
+        (["--label-separator", "a\tb"], "it must be a text without tabs or line ends"),
         (["--average", "none"], "MultiLabelClassifier has no --average"),
         (["--learn-unsure", "4"], "--learn-unsure is for models that answer one label"),
     ],

@@ -17,7 +17,7 @@ def test_nan_of_a_step_before_the_learner_is_told_with_a_cure_that_works(learner
 
     y = labels_for(learner)[0]
     model = preprocessing.MinMaxScaler() | make(learner)
-    with pytest.raises(ValueError, match=r"x\['a'\] is NaN.*MinMaxScaler.*StandardScaler makes 0"):
+    with pytest.raises(ValueError, match=r"x\['a'\] is NaN.*MinMaxScaler.*StandardScaler gives 0"):
         model.predict_one({"a": 2.0})
     cured = preprocessing.StandardScaler() | make(learner)
     cured.predict_one({"a": 2.0})

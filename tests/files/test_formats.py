@@ -41,7 +41,7 @@ def test_fasttext_has_one_label_anywhere():
     assert events(b"__label__a \xff", "fasttext", raw=True) == [(b"\xff", "a")]
     assert events(b"#a #lang=b c", "fasttext", prefix="#lang=") == [("#a c", "b")]
     found = problems(b"hello\n__label__a __label__b x\n__label__ x\n__label__\xff x\n", "fasttext")
-    assert found[1].startswith("no labels; a line must have one word that begins with __label__")
+    assert found[1].startswith("no labels; a line must have exactly one word that")
     assert found[2].startswith("2 labels")
     assert found[3] == "the label is empty; give each line one"
     assert found[4].startswith("not UTF-8")
@@ -132,8 +132,8 @@ def test_a_text_of_vw_is_a_category_as_everywhere():
 def test_vw_labels_with_costs_are_bad_and_the_form_that_is_read_is_said(label, options):
     first = label.partition(" ")[0]
     assert problems(f"{label} |a b\n".encode(), "vw", **options) == {
-        1: f"'{first}' is a label with a cost, as for cost-sensitive and bandit learners, and "
-        "these are not read; write label importance 'tag| name:value ..."
+        1: f"'{first}' is a label with a cost, as for cost-sensitive and bandit learners, "
+        "which is not supported; write label importance 'tag| name:value ..."
     }
 
 
@@ -382,7 +382,7 @@ def test_ints_that_are_too_long_for_a_float_say_what_to_do_with_ids():
     found = problems(b"y,id\na,%d\na,%d\n" % (number, 2**60), "csv", label="y")
     assert found == {
         2: f"id: {number} is an int that a float64 cannot hold exactly, as ids are; leave the "
-        "column out by types['id']='ignore', or take it for names by 'category'"
+        "column out by types['id']='ignore', or make it names by 'category'"
     }
     data = b'{"id": %d}\n{"id": %d}\n{"id": 1%b}\n' % (number, 2**60, b"0" * 400)
     found = problems(data, "jsonl", label=None, features=["id"])
@@ -595,7 +595,7 @@ def test_labels_of_an_object_are_renamed_and_none_is_lost():
     assert renamed(a=1, b=2) == [("x", {1: True, 2: False})]
     with pytest.raises(LineError, match=":1: the label 'b' is not one of"):
         renamed(a=1)
-    with pytest.raises(LineError, match=r":1: labels= gives 'a' and 'b' one name, 1"):
+    with pytest.raises(LineError, match=r":1: labels= gives 'a' and 'b' the same name, 1"):
         renamed(a=1, b=1)
 
 

@@ -214,7 +214,7 @@ def test_a_copy_of_a_journal_is_another_one():
 
 def test_a_file_without_a_journal_or_with_a_damaged_one_is_refused(path):
     Perceptron().save(path)
-    with pytest.raises(ModelFileError, match="a model and no journal"):
+    with pytest.raises(ModelFileError, match="a model but no journal"):
         Journal.load(path)
     from streamptron.keeping.journal import journal_of
 

@@ -98,9 +98,9 @@ def test_models_that_did_not_go_on_from_since():
     words = "models[1] is not a continuation of since"
     refused(ValueError, words, merge, [same, base], since=later)
     stranger = learn(Perceptron(hash_seed=1), random_events(random.Random(9), 99, keys="int"))
-    refused(ValueError, "models[1] did not go on", merge, [models[0], stranger], since=base)
-    refused(ValueError, "the model did not go on", stranger.delta, base)
-    refused(ValueError, "the model did not go on", base.delta, models[0])
+    refused(ValueError, words, merge, [models[0], stranger], since=base)
+    refused(ValueError, "the model is not a continuation", stranger.delta, base)
+    refused(ValueError, "the model is not a continuation", base.delta, models[0])
     many, shards = started("MIRA")
     labelled = learn(MIRA(hash_seed=1), random_events(random.Random(9), 99, labels=("u", "v")))
     refused(ValueError, "its first labels are not", merge, [shards[0], labelled], since=many)

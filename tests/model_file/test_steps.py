@@ -259,7 +259,7 @@ NO_STEPS = {
     ),
     "state": (
         lambda: changed(preprocessing.StandardScaler(), "means", {"a": "b"}),
-        "whose means is not what",
+        "whose means has a form that",
     ),
     "name": (
         lambda: changed(preprocessing.PreviousImputer(), "_latest", {Doubled: 1, object: 2}),

@@ -112,8 +112,8 @@ def test_each_of_several_labels_has_a_line_the_most_of_which_are_drawn(ax):
     ("make", "name", "error", "message"),
     [
         (measured, "d", ValueError, "'d' is not a column of numbers: the model has ['a'"),
-        (AdaptiveClassifier, "b", ValueError, "the model has none. A column is what half"),
-        (Perceptron, "b", TypeError, "keeps no columns of numbers; an AdaptiveClassifier does"),
+        (AdaptiveClassifier, "b", ValueError, "A column is a feature of half"),
+        (Perceptron, "b", TypeError, "keeps no columns of numbers; give an AdaptiveClassifier"),
         (mail, "b", TypeError, "keeps no columns of numbers"),
         (
             lambda: AdaptiveClassifier(hash_bits=8),
@@ -251,11 +251,11 @@ def of_many():
     [
         (crossed, ("age", "size"), ValueError, "'size' is not a column of numbers: the model"),
         (crossed, ("age", "age"), ValueError, "are the same column; give two"),
-        (lambda: crossed(shape="line"), ("age", "pay"), ValueError, "with shape='auto' learns su"),
+        (lambda: crossed(shape="line"), ("age", "pay"), ValueError, "a model with shape='auto'"),
         (lambda: crossed(shape="curve"), ("age", "pay"), ValueError, "shape='curve' has no surf"),
         (lambda: crossed(max_features=99), ("age", "pay"), ValueError, "max_features=99 leaves"),
         (of_many, None, ValueError, "only the most informative have surfaces"),
-        (of_words, ("win", "lunch"), ValueError, "the model has none. A column is what half"),
+        (of_words, ("win", "lunch"), ValueError, "A column is a feature of half"),
         (mail, ("win", "prize"), TypeError, "keeps no columns of numbers"),
         (lambda: crossed(hash_bits=8), ("age", "pay"), ValueError, "with hash_bits keeps no names"),
         (lambda: crossed(degree=2), ("age", "pay"), ValueError, "a column does not act alone"),
@@ -278,7 +278,7 @@ def test_a_surface_that_cannot_be_drawn_is_an_error_that_draws_nothing(
     ("make", "error", "message"),
     [
         (lambda: crossed(shape="line"), ValueError, "has neither curves nor surfaces, and so"),
-        (AdaptiveClassifier, ValueError, "the model has none. A column is what half"),
+        (AdaptiveClassifier, ValueError, "A column is a feature of half"),
         (of_words, ValueError, "the model has learned no curve yet"),
         (mail, TypeError, "keeps no columns of numbers"),
         (lambda: crossed(hash_bits=8), ValueError, "with hash_bits keeps no names"),

@@ -193,7 +193,7 @@ NOT_TWO = r"the picture shows two features, and {}.*name two, features=\({}\)\. 
         (MIRA(), {}, ValueError, "model has met 0 labels; a boundary needs at least two"),
         (learned(), {"serve": "best"}, ValueError, "serve='best' chooses again for each"),
         (learned(), {"serve": "average"}, ValueError, "serve='average' needs an average"),
-        (taught(AROW, points()), {"serve": "average"}, ValueError, "AROW keeps one vector"),
+        (taught(AROW, points()), {"serve": "average"}, ValueError, "AROW keeps only one vector"),
         (RankingPerceptron(), {}, TypeError, "has no boundary between labels"),
         (Perceptron, {}, TypeError, r"model is the class Perceptron; give an object"),
         (learned(), {"data": [({"a": 1}, "x")]}, ValueError, r"y=.x."),

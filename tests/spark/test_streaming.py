@@ -114,15 +114,15 @@ def test_what_would_lose_batches_or_learn_twice_is_an_error(batch, query, tmp_pa
     before = newest(tmp_path)
     with pytest.raises(ValueError, match="learned the batches up to 0: those between"):
         learn(batch(2), 2)
-    with pytest.raises(ValueError, match="has average='uniform', and the model given to Learn"):
+    with pytest.raises(ValueError, match="has average='uniform', but the model given to Learn"):
         Learn(tmp_path / "model", classifier(average="none"))(batch(1), 1)
-    with pytest.raises(ValueError, match="has a MulticlassPerceptron, and the model given"):
+    with pytest.raises(ValueError, match="has a MulticlassPerceptron, but the model given"):
         Learn(tmp_path / "model", classifier(learner="mira"))(batch(1), 1)
     holed = batch(1).union(batch(1).selectExpr("text", "null"))
     with pytest.raises(ValueError, match="the label is null in partition"):
         learn(holed, 1)
     query("two")
-    with pytest.raises(ValueError, match="is of the query one, and this is two"):
+    with pytest.raises(ValueError, match="is of the query one, but this is two"):
         learn(batch(1), 1)
     assert newest(tmp_path) == before
     Checkpoint(model, tmp_path / "plain").save()

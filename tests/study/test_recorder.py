@@ -339,7 +339,7 @@ def test_a_bad_argument_is_named(given, error, message):
         (lambda r: r.watch(), ValueError, "nothing to watch"),
         (lambda r: r.watch(csv="x.csv", seconds=-1), ValueError, "seconds=-1"),
         (lambda r: r.watch(csv="x.csv", seconds="1"), ValueError, "seconds='1'"),
-        (lambda r: r.watch(chart="errors"), ValueError, "its suffix is the format"),
+        (lambda r: r.watch(chart="errors"), ValueError, "its suffix must be a format"),
         (lambda r: r.to_frame(by_label=1), TypeError, "by_label=1"),
     ],
 )
@@ -380,5 +380,5 @@ def test_a_recorder_takes_what_a_model_of_several_labels_answers():
     assert recorder.n_events == 40
     assert recorder.n_wrong == 0 or recorder.error < 0.5
     assert set(recorder.labels) == {"x", "y"}
-    with pytest.raises(TypeError, match="the answer is of several labels, so give a set or list"):
+    with pytest.raises(TypeError, match="the answer has several labels, so give a set or list"):
         recorder.update("x", {"x": True})
