@@ -800,7 +800,7 @@ NUMBER_CATEGORIES = {
 def test_categorical_of_numbers_is_called_what_it_is_and_the_cure_works(kind):
     frame = NUMBER_CATEGORIES[kind]()
     model = LEARNERS["Perceptron"]()
-    said = r"column 'a' of X is categorical, but its categories are not texts, .* 3(, an int|\.5, a float)"
+    said = r"column 'a' of X is categorical, but .* not texts, .* 3(, an int|\.5, a float)"
     with pytest.raises(TypeError, match=said):
         model.learn_many(frame, [True, False, True])
     assert model.n_seen == 0

@@ -45,7 +45,7 @@ if typing.TYPE_CHECKING:
 
 OURS = "serve"  # the key of our part in a file's metadata
 LOOKS = 0.05  # seconds between mistakes that are explained, so that learning is not slowed down
-RECENT = 1000  # lessons that are kept until watchers have been told of them
+RECENT = 1000  # the most lessons that are kept for watchers
 MAPPED = 1 << 26  # bytes; if it only answers, a server maps files of this size, not smaller ones
 TRIES = 5.0  # seconds until a save that has failed is tried again
 
@@ -97,8 +97,8 @@ class Service:
         self.tally = Tally()
         self.texts: dict[str, tuple[dict[str, Any], Any, float]] = {}  # for the queue
         self.seen: dict[str, Any] = {}  # what doors have computed from it
-        self.watchers = 0  # clients that are told of lessons
-        self.recent: deque[dict[str, Any]] = deque(maxlen=RECENT)  # lessons, while anybody watches
+        self.watchers = 0  # clients to which lessons are sent
+        self.recent: deque[dict[str, Any]] = deque(maxlen=RECENT)  # the last ones, if watched
         self.n_recent = 0  # lessons that have ever been put there
         self.log: Any = None
         self.file = identity(path)
