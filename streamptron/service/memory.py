@@ -1,9 +1,9 @@
-"""glibc's malloc, set for a server; other C libraries are left as they are.
+"""Set up glibc's malloc for a server; other C libraries keep their defaults.
 
-Free memory at the end of the heap stays there: else it goes back to the system after each request,
-and the next one gets it page by page. All threads share one heap: else each has free memory of its
-own. Free pages within the heap go back from time to time, so that a server that runs for months
-takes no more than one that has just started.
+Free memory at the end of the heap stays there. Otherwise it would return to the system after each
+request, and the next request would get it back page by page. All threads share one heap. Otherwise
+each would keep free memory of its own. Free pages within the heap are returned from time to time,
+so that a server that has run for months takes no more than one that has just started.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ except (AttributeError, OSError):
 
 
 def settle() -> None:
-    """At the start, before there are threads."""
+    """Set up malloc. Call it at the start, before there are threads."""
     if _mallopt is not None:
         for name, value in SETTINGS.items():
             _mallopt(name, value)
 
 
 def trim() -> None:
-    """Give free pages back. Other threads that ask for memory wait meanwhile."""
+    """Return free pages to the system. Other threads that need memory wait meanwhile."""
     if _malloc_trim is not None:
         _malloc_trim(ctypes.c_size_t(END))
