@@ -1,5 +1,6 @@
 """A tool says how it is called, and writes nothing when it is asked that, or called wrongly."""
 
+import os
 import subprocess
 import sys
 
@@ -13,8 +14,9 @@ TOOLS = [path for path in sorted(ROOT.glob("tools/*.py")) if "__main__" in path.
 
 
 def called(tool, folder, *arguments):
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}  # as for `python -m tools.pictures`
     done = subprocess.run(
-        [sys.executable, tool, *arguments], cwd=folder, capture_output=True, text=True
+        [sys.executable, tool, *arguments], cwd=folder, capture_output=True, text=True, env=env
     )
     assert list(folder.iterdir()) == []
     return done
