@@ -9,7 +9,6 @@ What is taught are the docstrings of this Python's standard library: which packa
 import io
 import random
 import runpy
-import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from PIL import Image
 from streamptron import MIRA, AdaptiveClassifier, Tokenizer
 from tests.service.test_guard import PortLink, at_a_port
 from tests.support.devtools import page
+from tools.options import options
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("asyncio", "email", "importlib", "logging", "tkinter", "xml")
@@ -107,18 +107,19 @@ def many(tab, pairs: list[tuple[str, str]], work: Path) -> Iterator[tuple[str, I
 
 
 def main() -> None:
+    parser = options(__doc__)
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", type=Path)
+    folder = parser.parse_args().folder
     pairs = stream()
     with tempfile.TemporaryDirectory() as work, page() as tab:
         found = dict([*one(tab, pairs, Path(work)), *many(tab, pairs, Path(work))])
-    if len(sys.argv) == 1:
+    if folder is None:
         folder = ROOT / "docs"
         found = {
             "serving": found["page-wide-light"],
             "serving-shadow": beside(found["shadow-wide-light"], found["shadow-wide-dark"]),
             "serving-models": beside(found["models-wide-light"], found["models-wide-dark"]),
         }
-    else:
-        folder = Path(sys.argv[1])
     for name, image in found.items():
         image.quantize(128, dither=Image.Dither.NONE).save(folder / f"{name}.png", optimize=True)
 
