@@ -14,7 +14,7 @@ from typing import Any
 # as in glibc's malloc.h
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
 SETTINGS = {M_TRIM_THRESHOLD: 1 << 25, M_MMAP_THRESHOLD: 1 << 24, M_ARENA_MAX: 1}
-END = 1 << 22  # bytes that stay at the end of the heap
+END = 1 << 20  # bytes that stay at the end of the heap
 
 _mallopt: Any
 _malloc_trim: Any
