@@ -419,4 +419,4 @@ def test_without_scripts_the_page_says_what_it_needs(site):
 @made_here
 def test_the_librarys_webassembly_is_small(tmp_path):
     wasm.build(tmp_path / "streamptron.wasm")
-    assert (tmp_path / "streamptron.wasm").stat().st_size < 330_000
+    assert (tmp_path / "streamptron.wasm").stat().st_size < 292_000

@@ -1,4 +1,4 @@
-"""Build the C library for browsers: wasm.py FILE makes streamptron.wasm, below 330 kB.
+"""Build the C library for browsers: wasm.py FILE makes streamptron.wasm, below 292 kB.
 
 `wasm.py --missing` prints which tools are not there, and nothing if all are.
 
@@ -21,7 +21,7 @@ PAGE = ROOT.joinpath("docs", "_site", "static", "try.js")  # what it does not ca
 LIBC = SYSTEM / "lib" / "wasm32-wasi" / "libc.a"
 FLAGS = ["--target=wasm32-wasi", f"--sysroot={SYSTEM}", "-mexec-model=reactor"]
 FLAGS += ["-Oz", "-DSTREAMPTRON_PLAIN"]  # one loop for all learners; no bit changes
-FLAGS += ["-mllvm", "-inline-threshold=-20"]  # a call is smaller than most of what it calls
+FLAGS += ["-mllvm", "-inline-threshold=-100"]  # a call is smaller than most of what it calls
 FLAGS += ["-Wl,--compress-relocations"]  # else each address in the code takes five bytes
 
 

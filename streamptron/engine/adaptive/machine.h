@@ -10,6 +10,7 @@
 
 /* Its machine, which becomes that of many labels with the third: so both are in many/verbs.c. */
 SP_DATA const sp_machine sp_adaptive_machine;
+SP_DATA const sp_seldom sp_adaptive_seldom;
 
 SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool scattered);
 

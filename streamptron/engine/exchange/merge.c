@@ -113,7 +113,10 @@ static int sp_hold(sp_merge *m, int *culprit)
 {
     sp_slot_type most = m->to->index.max_slots - SP_SLOTS_RESERVED;
     bool limited = sp_index_is_limited(&m->to->index);
-    if (sp_machine_mix_form(m) < 0 || sp_mix_reserve(m) < 0)
+    if (sp_machine_mix_form(m) < 0)
+        return SP_SHARD_MEMORY;
+    m->seldom = sp_seldom_of(m->to); /* now that it has its form */
+    if (sp_mix_reserve(m) < 0)
         return SP_SHARD_MEMORY;
     for (int k = 0; k < m->n; k++) {
         m->N += m->shards[k].n;
@@ -180,6 +183,7 @@ SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *sha
     bool unverified = sp_is_unverified(base);
     memset(&m, 0, sizeof(sp_merge));
     m.to = to;
+    m.seldom = sp_seldom_of(to);
     m.base = base;
     m.shards = shards;
     m.n = n;

@@ -45,7 +45,7 @@ static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk
 static bool sp_differs(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                        sp_slot_type slot)
 {
-    return !m->to->machine->mix_same(m, shard, own, sp_base_slot(m, slot));
+    return !m->seldom->mix_same(m, shard, own, sp_base_slot(m, slot));
 }
 
 /* Whether a shard has touched one of these features. */
@@ -94,7 +94,7 @@ static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
         }
     }
     m->touched[m->n_touched] = (sp_mix_part){.k = m->n, .slot = sp_base_slot(m, slot)};
-    return m->to->machine->mix_slot(m, slot);
+    return m->seldom->mix_slot(m, slot);
 }
 
 /* The chunks that may be written. -1 without memory. */
@@ -102,7 +102,7 @@ static int sp_make_chunks(sp_merge *m, size_t chunk)
 {
     sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
     for (uint32_t b = 0, end = (uint32_t)m->to->table.n_blocks; b < end; b++) {
-        if (m->to->machine->mix_writes(m, b, chunk)
+        if (m->seldom->mix_writes(m, b, chunk)
             && sp_table_reserve_blocks(&m->to->table, &slot, 1, m->n_slots, &b, 1) < 0)
             return -1;
     }

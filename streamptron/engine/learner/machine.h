@@ -1,9 +1,10 @@
 /* A machine, as data: what a kind of learner does, a function for each verb.
 
-   Each machine is one `const` struct of this type, in the verbs.c of its folder; which rule has
-   which is one table, in machine/machine.c. A learner points to its own (learner.machine). When
-   labels come it may point to another: the linear machine becomes the wide one, the adaptive
-   machine that of many labels, and each sets the pointer where it gives the learner its new form.
+   Each machine is a `const` struct of this type, in the verbs.c of its folder, and another one of
+   what it does seldom; which rule has which is one table, in machine/machine.c. A learner points to
+   its own (learner.machine). When labels come it may point to another: the linear machine becomes
+   the wide one, the adaptive machine that of many labels, and each sets the pointer where it gives
+   the learner its new form.
 
    All learners have the verbs of an event. Of the others a machine names what it has: what NULL
    means is said in machine/machine.h, whose functions the other rooms call. -1 is returned without
@@ -32,9 +33,20 @@ typedef enum sp_rows_array {
     SP_ROWS_ENTRIES,
 } sp_rows_array;
 
+/* Which one it is; in no file. */
+typedef enum sp_machine_number {
+    SP_MACHINE_LINEAR,
+    SP_MACHINE_WIDE,
+    SP_MACHINE_ADAPTIVE,
+    SP_MACHINE_MANY,
+    SP_MACHINE_VOTED,
+    SP_MACHINE_MULTILABEL,
+} sp_machine_number;
+
 typedef struct sp_machine {
     /* --- What it is */
 
+    sp_machine_number number;
     int can;               /* bits of learner/can.h; a rule may add to them */
     double weight_limit;   /* the largest sample weight times class weight; 0: SP_VALUE_LIMIT */
     bool skips_weightless; /* a label that comes with weight 0 is not met */
@@ -119,6 +131,24 @@ typedef struct sp_machine {
     void (*model_numbers_write)(const sp_learner *learner, double *numbers);
     const char *(*model_numbers_read)(sp_learner *learner, const double *numbers);
 
+    /* --- Rows of labels, as they lie in model files */
+
+    /* Let an untrained learner have rows, which are going to be read. 0, or SP_MARKS_. */
+    int (*expect_rows)(sp_learner *learner);
+    /* How many times 16 bytes the array is, of a learner whose slots have been written; write it,
+       and in the slots where each row is; and fill in the rows of one whose slots and labels have
+       been read: 0, or what is wrong (SP_MARKS_). NULL: by rows/marks.h. */
+    size_t (*rows_measure)(const sp_learner *learner, const sp_arrays *flat);
+    void (*rows_write)(const sp_learner *learner, sp_arrays *flat, uint64_t *rows);
+    int (*rows_read)(sp_learner *learner, const uint64_t *rows, size_t n);
+    /* Whether rows that have been read are not those of their slots. */
+    bool (*rows_fault)(const sp_learner *learner);
+} sp_machine;
+
+/* What a machine does that neither an event nor a model file needs: a table of its own, which no
+   other one points to (machine/machine.h). So a program that takes nothing back, sends and merges
+   nothing is linked without. */
+typedef struct sp_seldom {
     /* --- A step logged, and taken back. AdaptiveClassifier's is kept as a snapshot
        (many/snapshot.h), that of a rule without numbers of its own as its moves */
 
@@ -132,18 +162,8 @@ typedef struct sp_machine {
                               const uint8_t *data, size_t bytes);
     int (*take_back)(sp_learner *learner, const sp_event *event, const uint8_t *data);
 
-    /* --- Rows of labels, as they lie, for model files, deltas and merges */
+    /* --- Slots and rows in a delta */
 
-    /* Let an untrained learner have rows, which are going to be read. 0, or SP_MARKS_. */
-    int (*expect_rows)(sp_learner *learner);
-    /* How many times 16 bytes the array is, of a learner whose slots have been written; write it,
-       and in the slots where each row is; and fill in the rows of one whose slots and labels have
-       been read: 0, or what is wrong (SP_MARKS_). NULL: by rows/marks.h. */
-    size_t (*rows_measure)(const sp_learner *learner, const sp_arrays *flat);
-    void (*rows_write)(const sp_learner *learner, sp_arrays *flat, uint64_t *rows);
-    int (*rows_read)(sp_learner *learner, const uint64_t *rows, size_t n);
-    /* Whether rows that have been read are not those of their slots. */
-    bool (*rows_fault)(const sp_learner *learner);
     /* Whether a block of a slot holds the same in a learner and in a base that it may have gone on
        from: their labels begin alike. */
     bool (*same_row)(const sp_learner *learner, uint32_t block, const double *row,
@@ -185,6 +205,6 @@ typedef struct sp_machine {
     void (*mix_stay)(sp_learner *to, const sp_slot_type *stay, size_t n);
     /* The merged learner is ready. */
     void (*mixed)(sp_learner *to);
-} sp_machine;
+} sp_seldom;
 
 #endif

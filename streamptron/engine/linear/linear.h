@@ -10,6 +10,7 @@
 
 /* Its machine, which becomes the wide one when labels are many: so both are in wide/verbs.c. */
 SP_DATA const sp_machine sp_linear_machine;
+SP_DATA const sp_seldom sp_linear_seldom;
 
 /* An untrained one. -1 without memory. `serve`: which vector answers. */
 SP_PRIVATE int sp_linear_init(sp_learner *learner, const sp_vectors *vectors, bool scattered);

@@ -2,8 +2,10 @@
 
 #include "adaptive/machine.h"
 #include "linear/linear.h"
+#include "many/machine.h"
 #include "multilabel/machine.h"
 #include "voted/voted.h"
+#include "wide/machine.h"
 
 /* Which machine each rule has. */
 static const sp_machine *const sp_machines[] = {
@@ -21,6 +23,17 @@ SP_PRIVATE const sp_machine *sp_machine_of_rule(int kind)
 {
     return sp_rule_name(kind) == NULL ? &sp_linear_machine : sp_machines[kind];
 }
+
+SP_NO_BYTES static const sp_seldom sp_nothing = {.mixed = NULL};
+
+const sp_seldom *const sp_seldoms[] = {
+    [SP_MACHINE_LINEAR] = &sp_linear_seldom,
+    [SP_MACHINE_WIDE] = &sp_wide_seldom,
+    [SP_MACHINE_ADAPTIVE] = &sp_adaptive_seldom,
+    [SP_MACHINE_MANY] = &sp_many_seldom,
+    [SP_MACHINE_VOTED] = &sp_nothing,
+    [SP_MACHINE_MULTILABEL] = &sp_multilabel_seldom,
+};
 
 SP_API int sp_rule_can(int kind)
 {

@@ -20,6 +20,14 @@
 /* That of an untrained learner of a rule. */
 SP_PRIVATE const sp_machine *sp_machine_of_rule(int kind);
 
+/* What each machine does seldom, by its number. */
+SP_DATA const sp_seldom *const sp_seldoms[];
+
+static inline const sp_seldom *sp_seldom_of(const sp_learner *learner)
+{
+    return sp_seldoms[learner->machine->number];
+}
+
 /* --- Its life */
 
 SP_RARE static inline int sp_machine_expect(sp_learner *learner, ptrdiff_t n)
@@ -158,8 +166,9 @@ static inline bool sp_machine_is_comparable_bytewise(const sp_learner *learner,
 static inline bool sp_machine_same_row(const sp_learner *learner, uint32_t block, const double *row,
                                        const sp_learner *base, const double *its)
 {
-    if (learner->machine->same_row != NULL)
-        return learner->machine->same_row(learner, block, row, base, its);
+    const sp_seldom *seldom = sp_seldom_of(learner);
+    if (seldom->same_row != NULL)
+        return seldom->same_row(learner, block, row, base, its);
     return sp_same_bits(row, its, learner->table.width);
 }
 
@@ -169,8 +178,9 @@ SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_
                                               const double *slot, sp_entry *room,
                                               const uint32_t **marks)
 {
-    if (learner->machine->marks != NULL)
-        return learner->machine->marks(learner, slot, marks);
+    const sp_seldom *seldom = sp_seldom_of(learner);
+    if (seldom->marks != NULL)
+        return seldom->marks(learner, slot, marks);
     const sp_sparse *row = &((const sp_head *)(const void *)slot)->row;
     *marks = NULL;
     if (learner->machine->row_blocks >> block & 1)
@@ -183,8 +193,9 @@ SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_
 SP_RARE static inline void sp_machine_clear_addresses(const sp_learner *learner, uint32_t block,
                                                       double *slot, size_t at)
 {
-    if (learner->machine->clear_addresses != NULL) {
-        learner->machine->clear_addresses(slot, at);
+    const sp_seldom *seldom = sp_seldom_of(learner);
+    if (seldom->clear_addresses != NULL) {
+        seldom->clear_addresses(slot, at);
         return;
     }
     sp_sparse *row = &((sp_head *)(void *)slot)->row;
@@ -197,14 +208,14 @@ SP_RARE static inline void sp_machine_clear_addresses(const sp_learner *learner,
 SP_RARE static inline bool sp_machine_label_numbers(const sp_learner *learner, ptrdiff_t k,
                                                     double *marked)
 {
-    return learner->machine->label_numbers != NULL
-           && learner->machine->label_numbers(learner, k, marked);
+    const sp_seldom *seldom = sp_seldom_of(learner);
+    return seldom->label_numbers != NULL && seldom->label_numbers(learner, k, marked);
 }
 
 SP_RARE static inline int sp_machine_overlay_begin(sp_learner *learner, const sp_learner *base)
 {
-    return learner->machine->overlay_begin == NULL ? 0
-                                                   : learner->machine->overlay_begin(learner, base);
+    const sp_seldom *seldom = sp_seldom_of(learner);
+    return seldom->overlay_begin == NULL ? 0 : seldom->overlay_begin(learner, base);
 }
 
 SP_RARE static inline int sp_machine_overlay_rows(sp_learner *learner, const uint32_t *slots,
@@ -212,56 +223,59 @@ SP_RARE static inline int sp_machine_overlay_rows(sp_learner *learner, const uin
                                                   const uint32_t *marks, size_t n_marks,
                                                   const double *marked)
 {
-    return learner->machine->overlay_rows == NULL
+    const sp_seldom *seldom = sp_seldom_of(learner);
+    return seldom->overlay_rows == NULL
                ? 0
-               : learner->machine->overlay_rows(learner, slots, blocks, n, marks, n_marks, marked);
+               : seldom->overlay_rows(learner, slots, blocks, n, marks, n_marks, marked);
 }
 
 /* --- A merge; VotedPerceptron has none */
 
 static inline int sp_machine_mix_form(sp_merge *m)
 {
-    return m->to->machine->mix_form == NULL ? 0 : m->to->machine->mix_form(m);
+    return m->seldom->mix_form == NULL ? 0 : m->seldom->mix_form(m);
 }
 
 static inline int sp_machine_one_form(sp_forms *forms, sp_shard *shard, int n,
                                       const sp_shard **base)
 {
-    const sp_machine *machine = (*base)->learner->machine;
-    return machine->one_form == NULL ? 0 : machine->one_form(forms, shard, n, base);
+    const sp_seldom *seldom = sp_seldom_of((*base)->learner);
+    return seldom->one_form == NULL ? 0 : seldom->one_form(forms, shard, n, base);
 }
 
 static inline int sp_machine_mix_reserve(sp_merge *m)
 {
-    return m->to->machine->mix_reserve == NULL ? 0 : m->to->machine->mix_reserve(m);
+    return m->seldom->mix_reserve == NULL ? 0 : m->seldom->mix_reserve(m);
 }
 
 static inline void sp_machine_mix_free(sp_merge *m)
 {
-    if (m->to->machine->mix_free != NULL)
-        m->to->machine->mix_free(m);
+    if (m->seldom->mix_free != NULL)
+        m->seldom->mix_free(m);
 }
 
 static inline int sp_machine_mix_model(sp_merge *m)
 {
-    return m->to->machine->mix_model == NULL ? 0 : m->to->machine->mix_model(m);
+    return m->seldom->mix_model == NULL ? 0 : m->seldom->mix_model(m);
 }
 
 static inline int sp_machine_mix_beside(sp_merge *m)
 {
-    return m->to->machine->mix_beside == NULL ? 0 : m->to->machine->mix_beside(m);
+    return m->seldom->mix_beside == NULL ? 0 : m->seldom->mix_beside(m);
 }
 
 static inline void sp_machine_mix_stay(sp_learner *to, const sp_slot_type *stay, size_t n)
 {
-    if (to->machine->mix_stay != NULL)
-        to->machine->mix_stay(to, stay, n);
+    const sp_seldom *seldom = sp_seldom_of(to);
+    if (seldom->mix_stay != NULL)
+        seldom->mix_stay(to, stay, n);
 }
 
 static inline void sp_machine_mixed(sp_learner *to)
 {
-    if (to->machine->mixed != NULL)
-        to->machine->mixed(to);
+    const sp_seldom *seldom = sp_seldom_of(to);
+    if (seldom->mixed != NULL)
+        seldom->mixed(to);
 }
 
 #endif

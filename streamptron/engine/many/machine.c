@@ -23,7 +23,7 @@ static double sp_many_size(const sp_table *table, sp_slot_type slot)
     return sp_size(head, sp_many_largest(sp_many_rows(table), &head->row));
 }
 
-static void sp_many_clear(sp_table *table, sp_slot_type slot)
+SP_RARE static void sp_many_clear(sp_table *table, sp_slot_type slot)
 {
     sp_row_drop(sp_many_rows(table), &sp_head_of(table->blocks->chunks, slot)->row);
     if (sp_many_e(table, slot)->row.block)
@@ -41,7 +41,7 @@ static const sp_slot_kind sp_many_slots = {
 
 /* What a slot of two labels has in a block lies in rows now, in a block of the arena. -1 without
    memory. */
-static int sp_many_reform(sp_sparse_rows *rows, int positive, uint32_t block, double *slot)
+SP_RARE static int sp_many_reform(sp_sparse_rows *rows, int positive, uint32_t block, double *slot)
 {
     sp_head *head = (sp_head *)(void *)slot;
     sp_entry entries[2];
@@ -79,7 +79,7 @@ static int sp_many_reform_table(sp_table *table, int positive)
     return 0;
 }
 
-SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *two, int positive)
+SP_RARE SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *two, int positive)
 {
     int failed = sp_table_copy(to, two);
     to->kind = &sp_many_slots;
@@ -196,7 +196,7 @@ SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE void sp_many_close(sp_learner *learner)
+SP_RARE SP_PRIVATE void sp_many_close(sp_learner *learner)
 {
     sp_tree_free(&learner->adaptive.many);
     sp_rows_free(sp_many_rows(&learner->table));
@@ -204,7 +204,7 @@ SP_PRIVATE void sp_many_close(sp_learner *learner)
     sp_adaptive_free(&learner->adaptive);
 }
 
-SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
+SP_RARE SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
 {
     const sp_many *many = &other->adaptive.many;
     int failed = sp_adaptive_copy(&to->adaptive, &other->adaptive);
@@ -215,7 +215,7 @@ SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
     return 0;
 }
 
-SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
+SP_RARE SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 {
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
     return sp_adaptive_bytes(&learner->adaptive) + sp_tree_bytes(&learner->adaptive.many)
@@ -225,7 +225,7 @@ SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 /* --- What may be wrong */
 
 /* Whether a row is one that learning can have made. */
-static bool sp_many_row_fault(const sp_learner *learner, const sp_head *slot, bool counts)
+SP_RARE static bool sp_many_row_fault(const sp_learner *learner, const sp_head *slot, bool counts)
 {
     const sp_sparse *row = &slot->row;
     sp_entry room[SP_DENSE_MOST];
@@ -242,7 +242,7 @@ static bool sp_many_row_fault(const sp_learner *learner, const sp_head *slot, bo
                        : sp_entries_are_sound(entries, row->n, labels, -SP_MARK_C, SP_MARK_C));
 }
 
-SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
+SP_RARE SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_table *table = &learner->table;
@@ -284,7 +284,7 @@ SP_RARE SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_t
 
 /* --- The path of an event */
 
-static void sp_many_scratch_free(sp_scratch_head *head)
+SP_RARE static void sp_many_scratch_free(sp_scratch_head *head)
 {
     sp_many_scratch *w = (sp_many_scratch *)(void *)head;
     sp_free(w->spots);

@@ -9,6 +9,7 @@
 #include "many/many.h"
 
 SP_DATA const sp_machine sp_many_machine;
+SP_DATA const sp_seldom sp_many_seldom;
 
 /* Give a learner of two labels rows. -1 without memory, and nothing has changed. */
 SP_PRIVATE int sp_many_split(sp_learner *learner);

@@ -27,7 +27,7 @@ SP_PRIVATE void sp_tree_join_all(sp_many *many)
         sp_tree_join(many, node);
 }
 
-SP_PRIVATE int sp_tree_room(sp_many *many, ptrdiff_t n)
+SP_RARE SP_PRIVATE int sp_tree_room(sp_many *many, ptrdiff_t n)
 {
     ptrdiff_t old = many->room;
     ptrdiff_t room = SP_MAX(old, (ptrdiff_t)4);

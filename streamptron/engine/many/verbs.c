@@ -13,29 +13,29 @@
 
 /* --- Two labels */
 
-static int sp_adaptive_expect_labels(sp_learner *learner, ptrdiff_t n)
+SP_RARE static int sp_adaptive_expect_labels(sp_learner *learner, ptrdiff_t n)
 {
     if (sp_adaptive_expect(&learner->adaptive, n, learner->two.positive) < 0)
         return -1;
     return n > 2 ? sp_many_expect(learner, n) : 0;
 }
 
-static void sp_adaptive_close(sp_learner *learner)
+SP_RARE static void sp_adaptive_close(sp_learner *learner)
 {
     sp_adaptive_free(&learner->adaptive);
 }
 
-static int sp_adaptive_duplicate(sp_learner *to, const sp_learner *other)
+SP_RARE static int sp_adaptive_duplicate(sp_learner *to, const sp_learner *other)
 {
     return sp_adaptive_copy(&to->adaptive, &other->adaptive);
 }
 
-static size_t sp_adaptive_held(const sp_learner *learner)
+SP_RARE static size_t sp_adaptive_held(const sp_learner *learner)
 {
     return sp_adaptive_bytes(&learner->adaptive);
 }
 
-static bool sp_adaptive_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
+SP_RARE static bool sp_adaptive_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
 {
     return sp_adaptive_fault(&learner->table, n_slots);
 }
@@ -57,6 +57,7 @@ static int sp_adaptive_plan_event(sp_learner *learner, sp_event *event, const sp
 }
 
 const sp_machine sp_adaptive_machine = {
+    .number = SP_MACHINE_ADAPTIVE,
     .can = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR | SP_CAN_UNDO_SNAPSHOT | SP_CAN_WATCH,
     .weight_limit = SP_U_LIMIT,
     .skips_weightless = true,
@@ -84,6 +85,9 @@ const sp_machine sp_adaptive_machine = {
     .model_numbers = sp_adaptive_model_numbers,
     .model_numbers_write = sp_adaptive_model_numbers_write,
     .model_numbers_read = sp_adaptive_model_numbers_read,
+};
+
+const sp_seldom sp_adaptive_seldom = {
     .mix_reserve = sp_adaptive_mix_reserve,
     .mix_free = sp_adaptive_mix_free,
     .mix_model = sp_adaptive_mix_model,
@@ -110,6 +114,7 @@ static void sp_many_probabilities_of(const sp_learner *learner, const sp_event *
 }
 
 const sp_machine sp_many_machine = {
+    .number = SP_MACHINE_MANY,
     .can = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR | SP_CAN_UNDO_SNAPSHOT | SP_CAN_WATCH,
     .weight_limit = SP_U_LIMIT,
     .row_blocks = 1u | 1u << SP_BLOCK_E,
@@ -139,6 +144,9 @@ const sp_machine sp_many_machine = {
     .model_numbers_write = sp_adaptive_model_numbers_write,
     .model_numbers_read = sp_many_model_numbers_read,
     .rows_fault = sp_many_rows_fault,
+};
+
+const sp_seldom sp_many_seldom = {
     .same_row = sp_many_same_row,
     .overlay_begin = sp_many_overlay_begin,
     .overlay_rows = sp_many_overlay_rows,

@@ -26,6 +26,7 @@ typedef struct sp_mix_part {
 
 typedef struct sp_merge {
     sp_learner *to;
+    const struct sp_seldom *seldom; /* what its machine does; see learner/machine.h */
     const sp_shard *base;
     sp_shard *shards;
     int n;

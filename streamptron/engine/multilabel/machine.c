@@ -18,7 +18,7 @@ static ptrdiff_t sp_multilabel_blocks_for(const sp_table *table, ptrdiff_t n_out
     return 1; /* what labels have lies in rows */
 }
 
-static double sp_multilabel_size(const sp_table *table, sp_slot_type slot)
+SP_RARE static double sp_multilabel_size(const sp_table *table, sp_slot_type slot)
 {
     const sp_counted_slot *counted = sp_counted_slot_of(table, slot);
     const sp_entry *entries = sp_row_entries(sp_rows_of(table), &counted->of.row);
@@ -28,7 +28,7 @@ static double sp_multilabel_size(const sp_table *table, sp_slot_type slot)
     return largest * sqrt(counted->of.cnt);
 }
 
-static void sp_multilabel_clear(sp_table *table, sp_slot_type slot)
+SP_RARE static void sp_multilabel_clear(sp_table *table, sp_slot_type slot)
 {
     sp_row_drop(sp_rows_of(table), &sp_counted_slot_of(table, slot)->of.row);
 }
@@ -39,7 +39,8 @@ static const sp_slot_kind sp_multilabel_slots = {
     .clear = sp_multilabel_clear,
 };
 
-static int sp_multilabel_open(sp_learner *learner, const sp_vectors *vectors, bool scattered)
+SP_RARE static int sp_multilabel_open(sp_learner *learner, const sp_vectors *vectors,
+                                      bool scattered)
 {
     (void)vectors; /* it keeps one */
     sp_table *table = &learner->table;
@@ -54,27 +55,27 @@ static int sp_multilabel_open(sp_learner *learner, const sp_vectors *vectors, bo
     return sp_table_add_outputs(table, 0);
 }
 
-static void sp_multilabel_close(sp_learner *learner)
+SP_RARE static void sp_multilabel_close(sp_learner *learner)
 {
     sp_multilabel_free(&learner->multilabel);
     sp_rows_free(sp_rows_of(&learner->table));
     learner->table.arena = NULL;
 }
 
-static int sp_multilabel_duplicate(sp_learner *to, const sp_learner *other)
+SP_RARE static int sp_multilabel_duplicate(sp_learner *to, const sp_learner *other)
 {
     int failed = sp_multilabel_copy(&to->multilabel, &other->multilabel);
     to->table.arena = sp_rows_copy(sp_rows_of(&other->table));
     return to->table.arena == NULL ? -1 : failed;
 }
 
-static size_t sp_multilabel_held(const sp_learner *learner)
+SP_RARE static size_t sp_multilabel_held(const sp_learner *learner)
 {
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     return sp_multilabel_bytes(&learner->multilabel) + (rows == NULL ? 0 : rows->bytes);
 }
 
-static int sp_multilabel_expect(sp_learner *learner, ptrdiff_t n)
+SP_RARE static int sp_multilabel_expect(sp_learner *learner, ptrdiff_t n)
 {
     if (sp_multilabel_room(&learner->multilabel, n) < 0)
         return -1;
@@ -82,7 +83,7 @@ static int sp_multilabel_expect(sp_learner *learner, ptrdiff_t n)
     return 0;
 }
 
-static bool sp_multilabel_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
+SP_RARE static bool sp_multilabel_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
 {
     const sp_table *table = &learner->table;
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
@@ -98,7 +99,7 @@ static bool sp_multilabel_slots_fault(const sp_learner *learner, sp_slot_type n_
 }
 
 /* What is wrong with rows and labels, or NULL. It looks at everything. */
-static const char *sp_multilabel_fault(const sp_learner *learner)
+SP_RARE static const char *sp_multilabel_fault(const sp_learner *learner)
 {
     const sp_multilabel *s = &learner->multilabel;
     const sp_table *table = &learner->table;
@@ -244,7 +245,7 @@ static sp_model_numbers sp_multilabel_model_numbers(const sp_learner *learner)
     };
 }
 
-static void sp_multilabel_model_numbers_write(const sp_learner *learner, double *numbers)
+SP_RARE static void sp_multilabel_model_numbers_write(const sp_learner *learner, double *numbers)
 {
     const sp_multilabel *s = &learner->multilabel;
     *numbers++ = s->T;
@@ -260,7 +261,8 @@ static bool sp_is_sum(double number, double least)
     return least <= number && number <= SP_VALUE_LIMIT;
 }
 
-static const char *sp_multilabel_model_numbers_read(sp_learner *learner, const double *numbers)
+SP_RARE static const char *sp_multilabel_model_numbers_read(sp_learner *learner,
+                                                            const double *numbers)
 {
     sp_multilabel *s = &learner->multilabel;
     s->T = *numbers++;
@@ -311,6 +313,7 @@ static bool sp_multilabel_mix_same(const sp_merge *m, const sp_shard *shard, sp_
 }
 
 const sp_machine sp_multilabel_machine = {
+    .number = SP_MACHINE_MULTILABEL,
     .can = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR | SP_CAN_SET | SP_CAN_UNDO_LOG,
     .weight_limit = SP_U_LIMIT,
     .row_blocks = 1,
@@ -333,6 +336,9 @@ const sp_machine sp_multilabel_machine = {
     .model_numbers = sp_multilabel_model_numbers,
     .model_numbers_write = sp_multilabel_model_numbers_write,
     .model_numbers_read = sp_multilabel_model_numbers_read,
+};
+
+const sp_seldom sp_multilabel_seldom = {
     .undo_log_most = sp_multilabel_undo_log_most,
     .undo_log_begin = sp_multilabel_undo_log_begin,
     .undo_log_end = sp_multilabel_undo_log_end,

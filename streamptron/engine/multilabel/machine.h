@@ -6,5 +6,6 @@
 #include "learner/machine.h"
 
 SP_DATA const sp_machine sp_multilabel_machine;
+SP_DATA const sp_seldom sp_multilabel_seldom;
 
 #endif

@@ -393,7 +393,7 @@ SP_API int sp_undo_record_prepare(sp_undo_record *taken, sp_learner *learner, sp
     else if (taken->how == SP_UNDO_SNAPSHOT)
         sp_slots_measure(taken, learner, event);
     else if (taken->how == SP_UNDO_LOG) {
-        taken->n[SP_RECORD_LOG] = learner->machine->undo_log_most(learner, event);
+        taken->n[SP_RECORD_LOG] = sp_seldom_of(learner)->undo_log_most(learner, event);
         taken->n_parts = 1;
     }
     return 0;
@@ -406,7 +406,7 @@ SP_API int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_
     if (taken->how == SP_UNDO_SNAPSHOT)
         sp_slots_before(taken, learner, event);
     if (taken->how == SP_UNDO_LOG)
-        learner->machine->undo_log_begin(learner, event, u, taken->p[SP_RECORD_LOG]);
+        sp_seldom_of(learner)->undo_log_begin(learner, event, u, taken->p[SP_RECORD_LOG]);
     if (sp_learner_commit(learner, event, taken->y, u) < 0)
         return -1;
     if (taken->how == SP_UNDO_MOVES)
@@ -415,7 +415,7 @@ SP_API int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_
         sp_slots_after(taken, learner, event, u);
     if (taken->how == SP_UNDO_LOG)
         taken->n[SP_RECORD_LOG]
-            = learner->machine->undo_log_end(learner, event, taken->p[SP_RECORD_LOG]);
+            = sp_seldom_of(learner)->undo_log_end(learner, event, taken->p[SP_RECORD_LOG]);
     return 0;
 }
 
@@ -442,7 +442,7 @@ SP_API const char *sp_undo_record_fault(const sp_undo_record *taken, const sp_le
         return sp_moves_fault(taken, learner, event);
     if (taken->how == SP_UNDO_SNAPSHOT)
         return sp_slots_fault(taken, learner, event);
-    return learner->machine->undo_log_is_sound(learner, event, taken->p[SP_RECORD_LOG],
+    return sp_seldom_of(learner)->undo_log_is_sound(learner, event, taken->p[SP_RECORD_LOG],
                                         taken->n[SP_RECORD_LOG])
                ? NULL
                : "its numbers are not a step's";
@@ -455,7 +455,7 @@ SP_API int sp_undo_record_take_back(const sp_undo_record *taken, bool changed, s
     if (taken->how == SP_UNDO_MOVES)
         failed = sp_moves_back(taken, learner, event);
     else if (taken->how == SP_UNDO_LOG)
-        failed = learner->machine->take_back(learner, event, taken->p[SP_RECORD_LOG]);
+        failed = sp_seldom_of(learner)->take_back(learner, event, taken->p[SP_RECORD_LOG]);
     else if (taken->how == SP_UNDO_SNAPSHOT) {
         uint32_t *slots
             = (uint32_t *)sp_malloc((size_t)sp_undo_record_entries(taken) * sizeof(uint32_t) + 1);

@@ -10,7 +10,7 @@ enum {
     SP_VOTES_DUE = 3, /* one in 2^3 is counted for the probabilities: it costs the most */
 };
 
-static int sp_voted_init(sp_learner *learner, const sp_vectors *vectors, bool scattered)
+SP_RARE static int sp_voted_init(sp_learner *learner, const sp_vectors *vectors, bool scattered)
 {
     static const sp_vectors its = {SP_AVERAGE_NONE, 1.0, false, SP_KEPT_VOTE};
     (void)vectors;
@@ -97,7 +97,7 @@ static void sp_voted_finish(sp_learner *learner, sp_event *event, sp_slot_type n
         sp_gather_voters(&learner->index, &learner->table, &learner->voters, event);
 }
 
-static int sp_voted_split(sp_learner *learner)
+SP_RARE static int sp_voted_split(sp_learner *learner)
 {
     if (sp_linear_split(learner) < 0)
         return -1;
@@ -115,27 +115,28 @@ SP_RARE static void sp_voted_revert_split(sp_learner *learner)
 
 /* --- The machine */
 
-static void sp_voted_free(sp_learner *learner)
+SP_RARE static void sp_voted_free(sp_learner *learner)
 {
     sp_voters_free(&learner->voters);
 }
 
-static int sp_voted_copy(sp_learner *to, const sp_learner *other)
+SP_RARE static int sp_voted_copy(sp_learner *to, const sp_learner *other)
 {
     return sp_voters_copy(&to->voters, &other->voters);
 }
 
-static size_t sp_voted_bytes(const sp_learner *learner)
+SP_RARE static size_t sp_voted_bytes(const sp_learner *learner)
 {
     return sp_voters_bytes(&learner->voters);
 }
 
-static const char *sp_voted_fault(const sp_learner *learner)
+SP_RARE static const char *sp_voted_fault(const sp_learner *learner)
 {
     return sp_voters_fault(&learner->voters, learner->table.n_outputs, learner->index.n_slots);
 }
 
 const sp_machine sp_voted_machine = {
+    .number = SP_MACHINE_VOTED,
     .can = SP_HAS_INTERCEPT | SP_CAN_VOTE,
     .init = sp_voted_init,
     .free = sp_voted_free,

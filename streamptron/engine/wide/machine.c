@@ -17,7 +17,7 @@ SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs)
            && (kind == SP_RULE_MULTICLASS || kind == SP_RULE_MIRA || kind == SP_RULE_AROW);
 }
 
-SP_PRIVATE int sp_wide_start(sp_learner *learner)
+SP_RARE SP_PRIVATE int sp_wide_start(sp_learner *learner)
 {
     sp_table wide;
     if (sp_wide_begin(&wide, &learner->table) < 0) {
@@ -47,14 +47,14 @@ SP_RARE SP_PRIVATE int sp_wide_reform(sp_learner *learner)
     return 0;
 }
 
-SP_PRIVATE void sp_wide_commit_reform(sp_learner *learner)
+SP_RARE SP_PRIVATE void sp_wide_commit_reform(sp_learner *learner)
 {
     sp_table_free(learner->old_form);
     sp_free(learner->old_form);
     learner->old_form = NULL;
 }
 
-SP_PRIVATE void sp_wide_revert_reform(sp_learner *learner)
+SP_RARE SP_PRIVATE void sp_wide_revert_reform(sp_learner *learner)
 {
     sp_wide_drop(&learner->table);
     learner->table = *learner->old_form;
@@ -72,13 +72,13 @@ SP_PRIVATE int sp_wide_reform_now(sp_learner *learner)
     return 0;
 }
 
-SP_PRIVATE void sp_wide_close(sp_learner *learner)
+SP_RARE SP_PRIVATE void sp_wide_close(sp_learner *learner)
 {
     sp_rows_free(sp_wide_rows(&learner->table));
     learner->table.arena = NULL;
 }
 
-SP_PRIVATE int sp_wide_duplicate(sp_learner *to, const sp_learner *other)
+SP_RARE SP_PRIVATE int sp_wide_duplicate(sp_learner *to, const sp_learner *other)
 {
     if (!other->table.borrowed) {
         to->table.arena = sp_rows_copy(sp_wide_rows(&other->table));
@@ -88,13 +88,13 @@ SP_PRIVATE int sp_wide_duplicate(sp_learner *to, const sp_learner *other)
     return sp_wide_copied(&to->table, &other->table, &other->index, other->index.n_slots);
 }
 
-SP_PRIVATE size_t sp_wide_held(const sp_learner *learner)
+SP_RARE SP_PRIVATE size_t sp_wide_held(const sp_learner *learner)
 {
     const sp_sparse_rows *rows = sp_wide_rows(&learner->table);
     return rows == NULL ? 0 : rows->bytes;
 }
 
-SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner)
+SP_RARE SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner)
 {
     const sp_table *table = &learner->table;
     /* rows that lie in a file are looked at when they are read */
@@ -267,8 +267,8 @@ SP_PRIVATE void sp_wide_apply(sp_learner *learner, sp_event *event, ptrdiff_t y,
 
 /* --- What it has learned */
 
-SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
-                                  double intercept)
+SP_RARE SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
+                                          double intercept)
 {
     const sp_move move = {.output = output};
     sp_table *table = &learner->table;

@@ -8,6 +8,7 @@
 #include "table/wide.h"
 
 SP_DATA const sp_machine sp_wide_machine;
+SP_DATA const sp_seldom sp_wide_seldom;
 
 /* Whether so many labels are kept in rows: of a rule with an output a label. */
 SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs);

@@ -44,6 +44,7 @@ enum {
 };
 
 const sp_machine sp_linear_machine = {
+    .number = SP_MACHINE_LINEAR,
     .can = SP_CAN_ALL,
     .init = sp_linear_init,
     .ready = sp_linear_ready,
@@ -62,6 +63,9 @@ const sp_machine sp_linear_machine = {
     .apply_row = sp_linear_apply,
     .shares = sp_linear_shares,
     .expect_rows = sp_learner_widen,
+};
+
+const sp_seldom sp_linear_seldom = {
     .one_form = sp_wide_delta_form,
     .mix_form = sp_wide_mix_form,
     .mix_same = sp_weights_mix_same,
@@ -70,6 +74,7 @@ const sp_machine sp_linear_machine = {
 };
 
 const sp_machine sp_wide_machine = {
+    .number = SP_MACHINE_WIDE,
     .can = SP_CAN_ALL,
     .row_blocks = 1,
     .rows = SP_ROWS_ENTRIES,
@@ -92,6 +97,9 @@ const sp_machine sp_wide_machine = {
     .rows_measure = sp_entries_measure,
     .rows_write = sp_entries_write,
     .rows_read = sp_entries_read,
+};
+
+const sp_seldom sp_wide_seldom = {
     .same_row = sp_wide_same_row,
     .marks = sp_wide_marks,
     .clear_addresses = sp_wide_clear_addresses,
