@@ -82,7 +82,7 @@ SP_PRIVATE void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D)
     a->rD[k] = 1.0 / (D + (a->rows ? 10.0 : 1.0));
 }
 
-SP_PRIVATE void sp_adaptive_scratch_free(sp_scratch_head *head)
+SP_RARE SP_PRIVATE void sp_adaptive_scratch_free(sp_scratch_head *head)
 {
     sp_adaptive_scratch *w = (sp_adaptive_scratch *)(void *)head;
     sp_free(w->sums.v);
@@ -96,7 +96,7 @@ SP_PRIVATE void sp_adaptive_scratch_free(sp_scratch_head *head)
     sp_shaped_free(&w->shaped);
 }
 
-SP_PRIVATE size_t sp_adaptive_scratch_bytes(const sp_scratch_head *head)
+SP_RARE SP_PRIVATE size_t sp_adaptive_scratch_bytes(const sp_scratch_head *head)
 {
     const sp_adaptive_scratch *w = (const sp_adaptive_scratch *)(const void *)head;
     return head->kind->size + (size_t)(3 * w->room) * sizeof(double) + w->names.bytes

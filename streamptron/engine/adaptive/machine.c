@@ -9,7 +9,7 @@ static ptrdiff_t sp_adaptive_blocks_for(const sp_table *table, ptrdiff_t n_outpu
     return SP_HEAD_BLOCKS;
 }
 
-static double sp_adaptive_size(const sp_table *table, sp_slot_type slot)
+SP_RARE static double sp_adaptive_size(const sp_table *table, sp_slot_type slot)
 {
     const sp_head *head = sp_head_of(table->blocks->chunks, slot);
     return sp_size(head, fabs((double)head->w));
@@ -21,7 +21,7 @@ static const sp_slot_kind sp_adaptive_slots = {
     .size = sp_adaptive_size,
 };
 
-SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool scattered)
+SP_RARE SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool scattered)
 {
     (void)vectors; /* it keeps one */
     const sp_rule *rule = &learner->rule;
@@ -38,7 +38,7 @@ SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool
     return sp_table_add_outputs(table, 1);
 }
 
-SP_PRIVATE int sp_adaptive_ready(sp_learner *learner)
+SP_RARE SP_PRIVATE int sp_adaptive_ready(sp_learner *learner)
 {
     sp_adaptive *a = &learner->adaptive;
     if (sp_columns_list(&a->columns, &learner->table, &learner->index) < 0
@@ -49,7 +49,7 @@ SP_PRIVATE int sp_adaptive_ready(sp_learner *learner)
     return 0;
 }
 
-SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner)
+SP_RARE SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
     const char *wrong = sp_columns_fault(&a->columns, &learner->table, &learner->index);
@@ -169,8 +169,8 @@ SP_HOT void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y,
     sp_two_labels_meet(&learner->two, y);
 }
 
-SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
-                               int kind)
+SP_RARE SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot,
+                                       ptrdiff_t output, int kind)
 {
     (void)output; /* there is one, */
     (void)kind;   /* and one vector */

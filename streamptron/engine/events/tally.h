@@ -59,7 +59,7 @@ SP_PRIVATE ptrdiff_t sp_tally_search(const sp_key *keys, uint32_t *buckets, uint
                                      uint64_t at, ptrdiff_t n);
 
 /* The place of a token, for which there is room; it is tally->n - 1 if it is new. */
-static inline ptrdiff_t sp_tally_place(sp_tally *tally, sp_key key)
+SP_TEMPLATE ptrdiff_t sp_tally_place(sp_tally *tally, sp_key key)
 {
     sp_key *keys = tally->keys;
     uint64_t h = sp_key_hash(&tally->seed, &key);
@@ -81,7 +81,7 @@ static inline ptrdiff_t sp_tally_place(sp_tally *tally, sp_key key)
 }
 
 /* Count a token. Returns whether it is new. */
-static inline bool sp_tally_add(sp_tally *tally, sp_key key)
+SP_TEMPLATE bool sp_tally_add(sp_tally *tally, sp_key key)
 {
     ptrdiff_t n = tally->n;
     tally->values[n] = 0.0;

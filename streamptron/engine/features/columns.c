@@ -23,7 +23,7 @@ SP_PRIVATE void sp_columns_free(sp_columns *columns)
     memset(columns, 0, sizeof(sp_columns));
 }
 
-SP_PRIVATE int sp_columns_room(sp_columns *columns, ptrdiff_t n)
+SP_RARE SP_PRIVATE int sp_columns_room(sp_columns *columns, ptrdiff_t n)
 {
     ptrdiff_t room = n + n / 2 + 8;
     if (n <= columns->room)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-SP_API int sp_alarms_begin(sp_alarms *alarms, ptrdiff_t n)
+SP_RARE SP_API int sp_alarms_begin(sp_alarms *alarms, ptrdiff_t n)
 {
     alarms->n = 0;
     alarms->of = n ? (sp_alarm *)sp_calloc((size_t)n, sizeof(sp_alarm)) : NULL;
@@ -33,7 +33,7 @@ SP_PRIVATE int sp_alarms_copy(sp_alarms *to, const sp_alarms *other)
     return 0;
 }
 
-SP_API void sp_alarms_bind(sp_alarms *alarms, ptrdiff_t i, ptrdiff_t k)
+SP_RARE SP_API void sp_alarms_bind(sp_alarms *alarms, ptrdiff_t i, ptrdiff_t k)
 {
     sp_alarm *former = sp_alarms_find(alarms, k);
     if (former != NULL)
@@ -59,7 +59,7 @@ SP_PRIVATE void sp_alarms_learn(sp_alarms *alarms, ptrdiff_t n_labels, ptrdiff_t
     }
 }
 
-SP_PRIVATE ptrdiff_t sp_alarms_read(const sp_alarms *alarms, ptrdiff_t k, double *q)
+SP_RARE SP_PRIVATE ptrdiff_t sp_alarms_read(const sp_alarms *alarms, ptrdiff_t k, double *q)
 {
     const sp_alarm *alarm = sp_alarms_find(alarms, k);
     if (alarms->n)
@@ -67,7 +67,7 @@ SP_PRIVATE ptrdiff_t sp_alarms_read(const sp_alarms *alarms, ptrdiff_t k, double
     return sp_alarms_width(alarms);
 }
 
-SP_PRIVATE bool sp_alarms_write(sp_alarms *alarms, ptrdiff_t k, const double *q)
+SP_RARE SP_PRIVATE bool sp_alarms_write(sp_alarms *alarms, ptrdiff_t k, const double *q)
 {
     sp_alarm *alarm = sp_alarms_find(alarms, k);
     if (alarm != NULL)

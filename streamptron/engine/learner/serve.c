@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-SP_PRIVATE void sp_serve_init(sp_serve *serve, const sp_vectors *vectors)
+SP_RARE SP_PRIVATE void sp_serve_init(sp_serve *serve, const sp_vectors *vectors)
 {
     memset(serve, 0, sizeof(sp_serve));
     serve->mode = vectors->serve;

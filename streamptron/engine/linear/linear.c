@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-SP_PRIVATE int sp_linear_init(sp_learner *learner, const sp_vectors *vectors, bool scattered)
+SP_RARE SP_PRIVATE int sp_linear_init(sp_learner *learner, const sp_vectors *vectors,
+                                      bool scattered)
 {
     learner->rule.newcomer = sp_rule_newcomer(&learner->rule,
                                                vectors->average != SP_AVERAGE_NONE);
@@ -307,8 +308,8 @@ SP_HOT void sp_linear_apply(sp_learner *learner, const sp_event *event, const sp
     sp_table_tick(&learner->table);
 }
 
-SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
-                                    double intercept)
+SP_RARE SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
+                                            double intercept)
 {
     const sp_move move = {.output = output};
     sp_table *table = &learner->table;

@@ -108,8 +108,8 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
     for (; line < (uintptr_t)start + size; line += 64) sp_prefetch(line);
 }
 
-/* A function whose arguments are constants where it is called: each call compiles to a loop of its
-   own, but where code is to be small. */
+/* A function whose arguments are constants where it is called, or which an event passes for each of
+   its features: each call compiles to code of its own, but where code is to be small. */
 #if defined(STREAMPTRON_PLAIN)
   #define SP_TEMPLATE static inline
 #elif defined(__GNUC__) || defined(__clang__)

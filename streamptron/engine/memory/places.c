@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-SP_PRIVATE void *sp_places_open(sp_places *places, void *array, size_t item, size_t capacity,
-                                size_t *bytes)
+SP_RARE SP_PRIVATE void *sp_places_open(sp_places *places, void *array, size_t item,
+                                        size_t capacity, size_t *bytes)
 {
     void *opened = sp_realloc(array, capacity * item);
     if (opened == NULL)

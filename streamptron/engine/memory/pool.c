@@ -13,7 +13,7 @@ SP_RARE SP_PRIVATE void sp_pool_free(sp_pool *pool)
     sp_pool_init(pool, pool->scattered);
 }
 
-SP_PRIVATE int sp_region_open(sp_pool *pool, size_t size)
+SP_RARE SP_PRIVATE int sp_region_open(sp_pool *pool, size_t size)
 {
     sp_region *region = (sp_region *)sp_region_alloc(size);
     if (region == NULL)

@@ -90,7 +90,7 @@ SP_API void sp_multilabel_settle_label(sp_multilabel *s, ptrdiff_t k)
     label->place = -1;
 }
 
-static void sp_multilabel_scratch_free(sp_scratch_head *head)
+SP_RARE static void sp_multilabel_scratch_free(sp_scratch_head *head)
 {
     sp_multilabel_scratch *w = (sp_multilabel_scratch *)(void *)head;
     sp_free(w->values);
@@ -295,7 +295,7 @@ static bool sp_is_count(double number)
     return number >= 0.0 && number <= SP_VALUE_LIMIT;
 }
 
-SP_PRIVATE bool sp_label_is_sound(const sp_multilabel *s, const sp_label *label)
+SP_RARE SP_PRIVATE bool sp_label_is_sound(const sp_multilabel *s, const sp_label *label)
 {
     return sp_is_count(label->D) && sp_is_count(label->left) && sp_is_count(label->G0)
            && sp_is_count(label->Gn) && fabs(label->w0) <= SP_VALUE_LIMIT

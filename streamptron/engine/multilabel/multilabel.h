@@ -187,7 +187,7 @@ SP_PRIVATE void sp_label_sums_open(const sp_multilabel *s, const sp_label *label
 SP_PRIVATE double sp_label_sums_scale(const sp_multilabel_scratch *w, const sp_label_sums *sums);
 
 /* om a of a feature whose count with the label is c. */
-static inline double sp_label_sums_h(const sp_label_sums *sums, const sp_counted_value *value,
+SP_TEMPLATE double sp_label_sums_h(const sp_label_sums *sums, const sp_counted_value *value,
                                      double c)
 {
     double apart = (c - sums->share * value->N) * value->known;

@@ -58,7 +58,7 @@ static inline uint64_t sp_hash_bytes(const sp_seed *seed, const uint8_t *p, size
     return sp_fold(sp_load8(last) ^ seed->s0 ^ h, sp_load8(last + 8) ^ seed->s1);
 }
 
-static inline uint64_t sp_key_hash(const sp_seed *seed, const sp_key *key)
+SP_TEMPLATE uint64_t sp_key_hash(const sp_seed *seed, const sp_key *key)
 {
     if (sp_key_is_long(key))
         return sp_hash_words(seed, sp_hash_bytes(seed, sp_key_bytes(key), sp_key_length(key)),

@@ -64,7 +64,7 @@ SP_RARE SP_API void sp_index_free(sp_index *index)
 }
 
 /* The slots of all numbers, if there are not too many. -1 without memory. */
-static int sp_direct_open(sp_index *index)
+SP_RARE static int sp_direct_open(sp_index *index)
 {
     if (index->bits == 0 || index->bits > SP_DIRECT_BITS)
         return 0;

@@ -122,7 +122,7 @@ static inline sp_key sp_key_word(uint64_t kind, uint64_t word)
 /* A key of n bytes at p. The sixteen bytes before p may be read, too.
 
    They may be for the text of a Python str or bytes, where the object's header comes before it. */
-static inline sp_key sp_key_text(uint64_t kind, const uint8_t *p, size_t n)
+SP_TEMPLATE sp_key sp_key_text(uint64_t kind, const uint8_t *p, size_t n)
 {
     sp_key key;
     if (n > SP_KEY_INLINE) {

@@ -15,7 +15,7 @@ static bool sp_is_separator(const sp_characters *rule, uint32_t c)
     return false;
 }
 
-SP_API void sp_scan_separators(sp_characters *rule)
+SP_RARE SP_API void sp_scan_separators(sp_characters *rule)
 {
     for (ptrdiff_t i = 0; rule->lowercase && i < rule->n_separators; i++)
         rule->separators[i] = sp_letters_lower(rule->separators[i]);

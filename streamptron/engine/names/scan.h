@@ -126,7 +126,7 @@ static inline void sp_clear_bits(uint64_t *bits, size_t from, size_t to)
 }
 
 /* Set up to sixteen bits. */
-static inline void sp_set_bits(uint64_t *bits, size_t at, uint64_t few)
+SP_TEMPLATE void sp_set_bits(uint64_t *bits, size_t at, uint64_t few)
 {
     bits[at >> 6] |= few << (at & 63);
     if ((at & 63) > 48)

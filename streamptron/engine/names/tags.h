@@ -104,7 +104,7 @@ static inline size_t sp_tags_larger(const uint64_t *words, uint64_t tag)
 }
 
 /* The slot of the first of these words that has the tag, or 0. None goes on behind them. */
-static inline sp_slot_type sp_tags_slot(const uint64_t *words, uint64_t tag)
+SP_TEMPLATE sp_slot_type sp_tags_slot(const uint64_t *words, uint64_t tag)
 {
 #if defined(__SSE2__)
     const __m128 first = _mm_castsi128_ps(_mm_loadu_si128((const __m128i *)words));

@@ -26,7 +26,7 @@ SP_PRIVATE int sp_row_size_for(uint32_t n)
     return size;
 }
 
-SP_PRIVATE sp_sparse_rows *sp_rows_open(void)
+SP_RARE SP_PRIVATE sp_sparse_rows *sp_rows_open(void)
 {
     sp_sparse_rows *rows = (sp_sparse_rows *)sp_calloc(1, sizeof(sp_sparse_rows));
     if (rows != NULL)
@@ -34,7 +34,7 @@ SP_PRIVATE sp_sparse_rows *sp_rows_open(void)
     return rows;
 }
 
-SP_PRIVATE void sp_rows_free(sp_sparse_rows *rows)
+SP_RARE SP_PRIVATE void sp_rows_free(sp_sparse_rows *rows)
 {
     if (rows == NULL)
         return;
@@ -46,7 +46,7 @@ SP_PRIVATE void sp_rows_free(sp_sparse_rows *rows)
 }
 
 /* Open n segments side by side. -1 without memory. */
-static int sp_rows_grow(sp_sparse_rows *rows, size_t n)
+SP_RARE static int sp_rows_grow(sp_sparse_rows *rows, size_t n)
 {
     size_t room = rows->n_segments + n;
     size_t bytes = n * SP_SEGMENT_ENTRIES * sizeof(sp_entry);

@@ -34,13 +34,13 @@ SP_PRIVATE uint32_t sp_rows_take(sp_sparse_rows *rows, int size);
 
 SP_PRIVATE void sp_rows_give(sp_sparse_rows *rows, uint32_t block, int size);
 
-static inline sp_entry *sp_rows_at(const sp_sparse_rows *rows, uint32_t block)
+SP_TEMPLATE sp_entry *sp_rows_at(const sp_sparse_rows *rows, uint32_t block)
 {
     return rows->segments[block >> SP_SEGMENT_BITS] + (block & (SP_SEGMENT_ENTRIES - 1));
 }
 
 /* Whether a row is where there are entries: of a file nothing has been looked at. */
-static inline bool sp_row_is_there(const sp_sparse_rows *rows, const sp_sparse *row)
+SP_TEMPLATE bool sp_row_is_there(const sp_sparse_rows *rows, const sp_sparse *row)
 {
     return row->block
            && (!rows->borrowed || (!row->dense && (size_t)row->block + row->n <= rows->n_lent));

@@ -31,14 +31,14 @@ typedef struct sp_dense {
     uint32_t lanes;
 } sp_dense;
 
-static inline sp_dense sp_dense_at(const sp_sparse_rows *rows, uint32_t block, uint32_t size)
+SP_TEMPLATE sp_dense sp_dense_at(const sp_sparse_rows *rows, uint32_t block, uint32_t size)
 {
     float *w = (float *)(void *)sp_rows_at(rows, block);
     const uint32_t lanes = sp_dense_lanes[size];
     return (sp_dense){w, w + 2 * lanes, (uint64_t *)(void *)(w + 3 * lanes), lanes};
 }
 
-static inline sp_dense sp_dense_of(const sp_sparse_rows *rows, const sp_sparse *row)
+SP_TEMPLATE sp_dense sp_dense_of(const sp_sparse_rows *rows, const sp_sparse *row)
 {
     return sp_dense_at(rows, row->block, row->size);
 }

@@ -21,13 +21,13 @@
 #include "rows/dense.h"
 
 /* The entries of a row that is not dense; NULL if it has none. */
-static inline sp_entry *sp_row_entries(const sp_sparse_rows *rows, const sp_sparse *row)
+SP_TEMPLATE sp_entry *sp_row_entries(const sp_sparse_rows *rows, const sp_sparse *row)
 {
     return sp_row_is_there(rows, row) ? sp_rows_at(rows, row->block) : NULL;
 }
 
 /* The place of label k among the entries, or where it belongs. */
-static inline uint32_t sp_row_place(const sp_entry *entries, uint32_t n, uint32_t k)
+SP_TEMPLATE uint32_t sp_row_place(const sp_entry *entries, uint32_t n, uint32_t k)
 {
     uint32_t first = 0;
     while (n > 1) { /* which half it is in is not to be foreseen, so no branch asks */
@@ -40,7 +40,7 @@ static inline uint32_t sp_row_place(const sp_entry *entries, uint32_t n, uint32_
 }
 
 /* The entry of label k; NULL if there is none. */
-static inline sp_entry *sp_row_find(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k)
+SP_TEMPLATE sp_entry *sp_row_find(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k)
 {
     sp_entry *entries = sp_row_entries(rows, row);
     uint32_t at = entries == NULL ? row->n : sp_row_place(entries, row->n, k);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-SP_PRIVATE void sp_shapes_init(sp_shapes *shapes, int n_layers)
+SP_RARE SP_PRIVATE void sp_shapes_init(sp_shapes *shapes, int n_layers)
 {
     memset(shapes, 0, sizeof(sp_shapes));
     shapes->n_layers = n_layers;
@@ -44,7 +44,7 @@ static void sp_layer_free(sp_layer *layer)
     layer->n = layer->room = 0;
 }
 
-SP_PRIVATE void sp_shapes_free(sp_shapes *shapes)
+SP_RARE SP_PRIVATE void sp_shapes_free(sp_shapes *shapes)
 {
     for (int i = 0; i < shapes->n_layers; i++)
         sp_layer_free(&shapes->of[i]);
@@ -61,7 +61,7 @@ static size_t sp_watched_room(ptrdiff_t n)
     return (size_t)(n * (n - 1) / 2);
 }
 
-SP_PRIVATE size_t sp_shapes_bytes(const sp_shapes *shapes)
+SP_RARE SP_PRIVATE size_t sp_shapes_bytes(const sp_shapes *shapes)
 {
     size_t bytes = (size_t)shapes->room * (sizeof(sp_slot_type) + sizeof(double));
     if (shapes->S != NULL)
@@ -75,7 +75,7 @@ SP_PRIVATE size_t sp_shapes_bytes(const sp_shapes *shapes)
 }
 
 /* Room for exactly so many columns, which are more than there was room for. -1 without memory. */
-static int sp_shapes_grow(sp_shapes *shapes, ptrdiff_t room)
+SP_RARE static int sp_shapes_grow(sp_shapes *shapes, ptrdiff_t room)
 {
     const size_t watched = sp_watched_room(shapes->room);
     const sp_growing all[] = {
@@ -97,7 +97,7 @@ SP_PRIVATE int sp_shapes_room(sp_shapes *shapes, ptrdiff_t n)
 }
 
 /* A block of cells of which nothing is known. NULL without memory. */
-static float *sp_cells_open(int layer, ptrdiff_t lanes)
+SP_RARE static float *sp_cells_open(int layer, ptrdiff_t lanes)
 {
     float *cells = (float *)sp_calloc(sp_shape_floats(layer, lanes), sizeof(float));
     const ptrdiff_t width = sp_cell_width(lanes);
@@ -130,7 +130,8 @@ SP_PRIVATE ptrdiff_t sp_layer_find(const sp_layer *layer, sp_slot_type a, sp_slo
     return near < layer->n && layer->parts[near].a == a && layer->parts[near].b == b ? near : -1;
 }
 
-SP_PRIVATE sp_shape *sp_layer_make(sp_shapes *shapes, int layer, sp_slot_type a, sp_slot_type b)
+SP_RARE SP_PRIVATE sp_shape *sp_layer_make(sp_shapes *shapes, int layer, sp_slot_type a,
+                                           sp_slot_type b)
 {
     sp_layer *of = &shapes->of[layer];
     const ptrdiff_t at = sp_layer_place(of, a, b);
@@ -192,8 +193,8 @@ static int sp_layer_reform(sp_layer *to, const sp_layer *other, int layer, ptrdi
 }
 
 /* All of them in that form, into `to`, with the same room. -1 without memory. */
-static int sp_shapes_reform(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes,
-                            const double *signs)
+SP_RARE static int sp_shapes_reform(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes,
+                                    const double *signs)
 {
     *to = *other;
     to->columns = NULL;
@@ -229,7 +230,7 @@ SP_PRIVATE int sp_shapes_split(sp_shapes *to, const sp_shapes *pair, int positiv
     return sp_shapes_reform(to, pair, 4, signs);
 }
 
-SP_PRIVATE int sp_shapes_lanes(sp_shapes *shapes, ptrdiff_t n)
+SP_RARE SP_PRIVATE int sp_shapes_lanes(sp_shapes *shapes, ptrdiff_t n)
 {
     sp_shapes wider;
     const ptrdiff_t lanes = (n + n / 4 + 3) / 4 * 4;

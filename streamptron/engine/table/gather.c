@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* Copy a slot of another table of the same kind. -1 without memory. */
-static int sp_copy_row(sp_table *to, const sp_table *other, sp_slot_type slot, sp_slot_type source,
-                       sp_slot_type n_slots)
+SP_RARE static int sp_copy_row(sp_table *to, const sp_table *other, sp_slot_type slot,
+                               sp_slot_type source, sp_slot_type n_slots)
 {
     double *row;
     for (uint32_t b = 0, end = (uint32_t)other->n_blocks; b < end; b++) {
@@ -36,9 +36,9 @@ static int sp_copy_row(sp_table *to, const sp_table *other, sp_slot_type slot, s
     return 0;
 }
 
-SP_PRIVATE int sp_gather(sp_index *names, sp_table *rows, const sp_index *index,
-                         const sp_table *table, sp_slot_type most, const sp_slot_type *stay,
-                         size_t n)
+SP_RARE SP_PRIVATE int sp_gather(sp_index *names, sp_table *rows, const sp_index *index,
+                                 const sp_table *table, sp_slot_type most, const sp_slot_type *stay,
+                                 size_t n)
 {
     sp_key key;
     *rows = *table;

@@ -25,7 +25,8 @@ static int sp_weights_used(const sp_table *table, ptrdiff_t block)
     return (int)SP_MIN(outputs, (ptrdiff_t)table->lanes) * table->layout.fields;
 }
 
-static int sp_weights_fault(const sp_table *table, ptrdiff_t block, const double *rows, size_t n)
+SP_RARE static int sp_weights_fault(const sp_table *table, ptrdiff_t block, const double *rows,
+                                    size_t n)
 {
     const int used = sp_weights_used(table, block);
     if (!sp_fields_are_sound(&table->layout, rows, n * (size_t)table->lanes))
@@ -89,7 +90,7 @@ static void sp_block_fill(const sp_table *table, sp_block *block, size_t first, 
 }
 
 /* Make room for n chunk places in a block that has `first`. Returns -1 without memory. */
-static int sp_block_open(sp_table *table, sp_block *block, size_t first, size_t n)
+SP_RARE static int sp_block_open(sp_table *table, sp_block *block, size_t first, size_t n)
 {
     size_t capacity = table->is_full_size ? n : sp_places_ahead(n);
     void *p = sp_places_open(&block->of_chunks, block->chunks, sizeof(double *), capacity,
@@ -129,7 +130,7 @@ SP_RARE SP_API int sp_table_add_outputs(sp_table *table, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_table_reserve_places(sp_table *table, size_t places, bool whole)
+SP_RARE SP_PRIVATE int sp_table_reserve_places(sp_table *table, size_t places, bool whole)
 {
     table->is_full_size = whole;
     if (places <= table->n_chunks)
@@ -199,7 +200,7 @@ static int sp_table_reserve_chunks(sp_table *table, const sp_slot_type *slots, p
 }
 
 /* Turn the links of the chain into slots; or give them back if it has failed. */
-static int sp_reserve_end(sp_table *table, sp_fresh *made, bool failed)
+SP_RARE static int sp_reserve_end(sp_table *table, sp_fresh *made, bool failed)
 {
     while (made != NULL) {
         sp_fresh fresh = *made;
@@ -674,7 +675,7 @@ SP_PRIVATE const char *sp_table_fault(const sp_table *table, sp_slot_type n_slot
     return NULL;
 }
 
-SP_PRIVATE bool sp_table_is_sound(const sp_table *table)
+SP_RARE SP_PRIVATE bool sp_table_is_sound(const sp_table *table)
 {
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
         for (size_t i = 0, end = table->n_chunks; i < end; i++) {

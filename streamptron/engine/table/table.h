@@ -208,7 +208,7 @@ SP_HOT void sp_score_several(const sp_table *table, const sp_entries *entries, p
                              double *scores);
 
 /* Write scores[kind * n_scores + output] for the kinds that are kept, SP_KEPT_CURRENT always. */
-static inline void sp_table_scores(const sp_table *table, const sp_slot_type *slots,
+SP_TEMPLATE void sp_table_scores(const sp_table *table, const sp_slot_type *slots,
                                    const double *x, ptrdiff_t n, ptrdiff_t n_scores, double *scores)
 {
     sp_entries entries = sp_entries_of(slots, x, n);

@@ -17,7 +17,7 @@ SP_PRIVATE bool sp_wide_is_there(const sp_table *table, const sp_wide *row)
                || (size_t)row->block + sp_wide_units(&table->layout, row->n) <= rows->n_lent);
 }
 
-SP_PRIVATE bool sp_wide_is_sound(const sp_table *table, const double *fields, size_t n)
+SP_RARE SP_PRIVATE bool sp_wide_is_sound(const sp_table *table, const double *fields, size_t n)
 {
     const uint32_t *labels = sp_wide_labels(&table->layout, (double *)(uintptr_t)fields, n);
     for (size_t j = 0; j < n; j++) {
@@ -119,7 +119,8 @@ SP_PRIVATE double *sp_wide_insert(sp_table *table, sp_wide *row, uint32_t k)
     return fields + at * width;
 }
 
-static double sp_wide_read(const sp_table *table, sp_slot_type slot, ptrdiff_t output, int kind)
+SP_RARE static double sp_wide_read(const sp_table *table, sp_slot_type slot, ptrdiff_t output,
+                                   int kind)
 {
     const double *fields = sp_wide_find(table, slot, output);
     if (fields == NULL)
@@ -174,7 +175,7 @@ SP_PRIVATE int sp_wide_reserve(sp_table *table, sp_wide *row, size_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_wide_put(sp_table *table, sp_wide *row, const void *fields, size_t n)
+SP_RARE SP_PRIVATE int sp_wide_put(sp_table *table, sp_wide *row, const void *fields, size_t n)
 {
     *row = (sp_wide){0};
     if (n == 0)
@@ -195,7 +196,7 @@ static ptrdiff_t sp_wide_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
     return 1;
 }
 
-static double sp_wide_size(const sp_table *table, sp_slot_type slot)
+SP_RARE static double sp_wide_size(const sp_table *table, sp_slot_type slot)
 {
     const sp_wide *row = sp_wide_of(table, slot);
     const sp_clock clock = {.c = table->c, .s = table->s, .epoch = table->epoch};
@@ -215,7 +216,7 @@ static double sp_wide_size(const sp_table *table, sp_slot_type slot)
     return size;
 }
 
-static void sp_wide_clear(sp_table *table, sp_slot_type slot)
+SP_RARE static void sp_wide_clear(sp_table *table, sp_slot_type slot)
 {
     sp_wide *row = sp_wide_of(table, slot);
     if (row->block == 0)
@@ -468,8 +469,8 @@ SP_PRIVATE void sp_wide_use_room(sp_table *table, sp_slot_type slot, sp_wide_roo
 
 /* Move n things of a size from one place to another at or behind it, from behind, so that there is
    room for the labels that a row has not. */
-static void sp_wide_spread(uint8_t *to, const uint8_t *from, size_t size, size_t n,
-                           const uint32_t *places, ptrdiff_t m, size_t missing)
+SP_RARE static void sp_wide_spread(uint8_t *to, const uint8_t *from, size_t size, size_t n,
+                                   const uint32_t *places, ptrdiff_t m, size_t missing)
 {
     while (missing > 0) {
         m--;

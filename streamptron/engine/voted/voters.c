@@ -26,7 +26,7 @@ SP_PRIVATE sp_mentions *sp_mentions_open(sp_voters *v, sp_slot_type slot)
 }
 
 /* Move them to the front of memory for `room` of them. Returns -1 without it. */
-static int sp_mentions_resize(sp_voters *v, sp_mentions *m, uint32_t room)
+SP_RARE static int sp_mentions_resize(sp_voters *v, sp_mentions *m, uint32_t room)
 {
     if (m->start < m->end)
         memmove(m->mentions, m->mentions + m->start, (m->end - m->start) * sizeof(sp_mention));
@@ -136,7 +136,7 @@ static void sp_turns_settle(sp_voter *voter, sp_turn *from, ptrdiff_t room)
         sp_turn_spans(voter, p);
 }
 
-SP_PRIVATE int sp_turns_room(sp_voters *v, sp_voter *voter, ptrdiff_t n)
+SP_RARE SP_PRIVATE int sp_turns_room(sp_voters *v, sp_voter *voter, ptrdiff_t n)
 {
     sp_turn *old = voter->turns;
     if (voter->end + n <= voter->room)
@@ -168,7 +168,7 @@ SP_PRIVATE void sp_turn_push(sp_voters *v, sp_voter *voter, double a, uint32_t u
 }
 
 /* The same, or with sign -1 its mirror image, with memory of its own; -1 without that. */
-static int sp_voter_copy(sp_voters *v, sp_voter *to, const sp_voter *other, double sign)
+SP_RARE static int sp_voter_copy(sp_voters *v, sp_voter *to, const sp_voter *other, double sign)
 {
     memset(to, 0, sizeof(sp_voter));
     to->B = sign * other->B;
@@ -217,7 +217,7 @@ SP_API size_t sp_voters_features(const sp_voters *v)
     return n;
 }
 
-SP_PRIVATE int sp_voters_room(sp_voters *v, ptrdiff_t n)
+SP_RARE SP_PRIVATE int sp_voters_room(sp_voters *v, ptrdiff_t n)
 {
     ptrdiff_t room = SP_MAX(n, v->n_voters + v->n_voters / 2);
     if (n <= v->n_voters)
@@ -230,7 +230,7 @@ SP_PRIVATE int sp_voters_room(sp_voters *v, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_updates_room(sp_voters *v, ptrdiff_t n)
+SP_RARE SP_PRIVATE int sp_updates_room(sp_voters *v, ptrdiff_t n)
 {
     if (v->end + n <= v->room)
         return 0;

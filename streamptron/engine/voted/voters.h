@@ -43,7 +43,7 @@ static inline ptrdiff_t sp_voters_updates(const sp_voters *v)
 }
 
 /* NULL: none of these features has been in an update. */
-static inline sp_mentions *sp_mentions_of(const sp_voters *v, sp_slot_type slot)
+SP_TEMPLATE sp_mentions *sp_mentions_of(const sp_voters *v, sp_slot_type slot)
 {
     size_t chunk = slot >> SP_CHUNK_BITS;
     if (chunk >= v->n_chunks || v->chunks[chunk] == NULL)
