@@ -33,20 +33,9 @@ typedef enum sp_rows_array {
     SP_ROWS_ENTRIES,
 } sp_rows_array;
 
-/* Which one it is; in no file. */
-typedef enum sp_machine_number {
-    SP_MACHINE_LINEAR,
-    SP_MACHINE_WIDE,
-    SP_MACHINE_ADAPTIVE,
-    SP_MACHINE_MANY,
-    SP_MACHINE_VOTED,
-    SP_MACHINE_MULTILABEL,
-} sp_machine_number;
-
 typedef struct sp_machine {
     /* --- What it is */
 
-    sp_machine_number number;
     int can;               /* bits of learner/can.h; a rule may add to them */
     double weight_limit;   /* the largest sample weight times class weight; 0: SP_VALUE_LIMIT */
     bool skips_weightless; /* a label that comes with weight 0 is not met */

@@ -26,14 +26,22 @@ SP_PRIVATE const sp_machine *sp_machine_of_rule(int kind)
 
 SP_NO_BYTES static const sp_seldom sp_nothing = {.mixed = NULL};
 
-const sp_seldom *const sp_seldoms[] = {
-    [SP_MACHINE_LINEAR] = &sp_linear_seldom,
-    [SP_MACHINE_WIDE] = &sp_wide_seldom,
-    [SP_MACHINE_ADAPTIVE] = &sp_adaptive_seldom,
-    [SP_MACHINE_MANY] = &sp_many_seldom,
-    [SP_MACHINE_VOTED] = &sp_nothing,
-    [SP_MACHINE_MULTILABEL] = &sp_multilabel_seldom,
-};
+/* Comparisons, and no table: in a shared library that would be twice as long. */
+SP_PRIVATE const sp_seldom *sp_seldom_of(const sp_learner *learner)
+{
+    const sp_machine *machine = learner->machine;
+    if (machine == &sp_linear_machine)
+        return &sp_linear_seldom;
+    if (machine == &sp_wide_machine)
+        return &sp_wide_seldom;
+    if (machine == &sp_adaptive_machine)
+        return &sp_adaptive_seldom;
+    if (machine == &sp_many_machine)
+        return &sp_many_seldom;
+    if (machine == &sp_multilabel_machine)
+        return &sp_multilabel_seldom;
+    return &sp_nothing; /* of the voted machine */
+}
 
 SP_API int sp_rule_can(int kind)
 {

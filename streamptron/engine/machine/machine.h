@@ -20,13 +20,8 @@
 /* That of an untrained learner of a rule. */
 SP_PRIVATE const sp_machine *sp_machine_of_rule(int kind);
 
-/* What each machine does seldom, by its number. */
-SP_DATA const sp_seldom *const sp_seldoms[];
-
-static inline const sp_seldom *sp_seldom_of(const sp_learner *learner)
-{
-    return sp_seldoms[learner->machine->number];
-}
+/* What its machine does seldom. */
+SP_PRIVATE const sp_seldom *sp_seldom_of(const sp_learner *learner);
 
 /* --- Its life */
 

@@ -57,7 +57,6 @@ static int sp_adaptive_plan_event(sp_learner *learner, sp_event *event, const sp
 }
 
 const sp_machine sp_adaptive_machine = {
-    .number = SP_MACHINE_ADAPTIVE,
     .can = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR | SP_CAN_UNDO_SNAPSHOT | SP_CAN_WATCH,
     .weight_limit = SP_U_LIMIT,
     .skips_weightless = true,
@@ -114,7 +113,6 @@ static void sp_many_probabilities_of(const sp_learner *learner, const sp_event *
 }
 
 const sp_machine sp_many_machine = {
-    .number = SP_MACHINE_MANY,
     .can = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR | SP_CAN_UNDO_SNAPSHOT | SP_CAN_WATCH,
     .weight_limit = SP_U_LIMIT,
     .row_blocks = 1u | 1u << SP_BLOCK_E,

@@ -313,7 +313,6 @@ static bool sp_multilabel_mix_same(const sp_merge *m, const sp_shard *shard, sp_
 }
 
 const sp_machine sp_multilabel_machine = {
-    .number = SP_MACHINE_MULTILABEL,
     .can = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR | SP_CAN_SET | SP_CAN_UNDO_LOG,
     .weight_limit = SP_U_LIMIT,
     .row_blocks = 1,

@@ -3,7 +3,7 @@
 #include "features/head.h"
 #include "learner/can.h"
 #include "learner/drift.h"
-#include "learner/machine.h"
+#include "machine/machine.h"
 #include "many/snapshot.h"
 #include "memory/heap.h"
 #include "path/path.h"

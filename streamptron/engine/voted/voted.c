@@ -136,7 +136,6 @@ SP_RARE static const char *sp_voted_fault(const sp_learner *learner)
 }
 
 const sp_machine sp_voted_machine = {
-    .number = SP_MACHINE_VOTED,
     .can = SP_HAS_INTERCEPT | SP_CAN_VOTE,
     .init = sp_voted_init,
     .free = sp_voted_free,

@@ -44,7 +44,6 @@ enum {
 };
 
 const sp_machine sp_linear_machine = {
-    .number = SP_MACHINE_LINEAR,
     .can = SP_CAN_ALL,
     .init = sp_linear_init,
     .ready = sp_linear_ready,
@@ -74,7 +73,6 @@ const sp_seldom sp_linear_seldom = {
 };
 
 const sp_machine sp_wide_machine = {
-    .number = SP_MACHINE_WIDE,
     .can = SP_CAN_ALL,
     .row_blocks = 1,
     .rows = SP_ROWS_ENTRIES,
