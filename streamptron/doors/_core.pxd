@@ -15,7 +15,6 @@ cdef class OneLabelModel(Model):
     cdef Py_ssize_t _read_labelled(self, x, label) except -1
     cdef int _name_output(self, label) except -1
     cdef object _label_of(self, Py_ssize_t output)
-    cdef double _decision(self) noexcept
     cdef dict _decisions(self)
 
 

@@ -77,11 +77,6 @@ cdef class OneLabelModel(Model):
         cdef list labels = self._label_list()
         return labels[output] if 0 <= output < len(labels) else None
 
-    cdef double _decision(self) noexcept:
-        """The score of a scored event by the vector that answers, if two labels have one output."""
-        cdef sp_answer answer = sp_learner_answer(&self.learner, &self.event)
-        return sp_learner_decision(&self.event, answer.kind)[0]
-
     cdef dict _decisions(self):
         """The score of a scored event for each label, by the vector that answers."""
         cdef const double* scores
@@ -198,11 +193,13 @@ cdef class OneLabelModel(Model):
             A mapping of features to numbers.
         """
         cdef double score
+        cdef sp_answer answer
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             self._score(x)
             if sp_learner_by_label(&self.learner):
                 return self._decisions()
-            score = self._decision()
+            answer = sp_learner_answer(&self.learner, &self.event)
+            score = sp_learner_decision(&self.event, answer.kind)[0]
             self._settle()
             return score
 
