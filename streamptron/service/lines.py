@@ -240,12 +240,13 @@ class LinesResponse(Response):
             n += count_line_ends(block, end)
             if not self._turns.reads_lines or n >= limits.lines:  # Python finds the limit
                 await self._blocks.put(block[:end])
-            elif end > SMALL:
-                reader = self._turns.service.reader()
-                loop = asyncio.get_running_loop()
-                await self._blocks.put(loop.run_in_executor(self._pool, reader, block, end))
             elif end:
-                await self._blocks.put(self._turns.service.reader()(block, end))
+                reader, loop = self._turns.service.reader(), asyncio.get_running_loop()
+                await self._blocks.put(
+                    loop.run_in_executor(self._pool, reader, block, end)
+                    if end > SMALL
+                    else reader(block, end)
+                )
 
     async def _answer_all(self) -> None:
         number = 0
