@@ -152,7 +152,7 @@ class Service:
         if shadow.lacks:
             say(
                 f"streamptron: the shadow {path} lacks {shadow.lacks} lessons of {self.path}, "
-                "which are no longer in the log"
+                "and the log no longer has them"
             )
 
     def _unlock(self) -> None:
