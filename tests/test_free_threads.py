@@ -138,18 +138,20 @@ def test_a_dict_that_another_thread_changes_is_read_at_one_moment_or_refused(kin
     if kind == "MappingProxyType":
         inner = dict(PLUS)
         x = MappingProxyType(inner)
+    # in one call of C; dict.clear would leave an OrderedDict's own list of names as it was
+    changed = OrderedDict if kind == "OrderedDict" else dict
 
     def change(stop):
         turn = 0
         while not stop.is_set():
             turn += 1
-            dict.update(inner, MINUS if turn % 2 else PLUS)
+            changed.update(inner, MINUS if turn % 2 else PLUS)
             for i in range(50):
                 inner[f"another long name, of turn {turn} and {i}"] = 1.0
             for i in range(50):
                 del inner[f"another long name, of turn {turn} and {i}"]
             if turn % 10 == 0:
-                dict.clear(inner)
+                changed.clear(inner)
 
     def read(learning):
         def run():
