@@ -34,8 +34,8 @@ class AROW(PairEstimator):
     r
         The noise of labels, above 0. Larger values make smaller steps, so that no single event
         matters much.
-    intercept, class_weight, max_features, hash_bits, hash_seed,
-    degree, interactions, max_pairs, missing
+    intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs,
+        missing
         As for :class:`Perceptron`. If sample weight times class weight is u, the event counts as u
         observations: r / u replaces r. With a sample weight of 0, no weights change.
     max_labels
