@@ -93,10 +93,10 @@ static inline size_t sp_adaptive_bytes(const sp_adaptive *a)
            + (size_t)a->alarms.n * sizeof(sp_alarm) + sp_shapes_bytes(&a->shapes);
 }
 
-/* Room for n labels. Returns -1 without memory. */
+/* Room for n labels. Returns -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_room(sp_adaptive *a, ptrdiff_t n);
 
-/* Untrained, with n labels. Returns -1 without memory. */
+/* Untrained, with n labels. Returns -1 if out of memory. */
 static inline int sp_adaptive_expect(sp_adaptive *a, ptrdiff_t n, int positive)
 {
     a->positive = positive;
@@ -104,7 +104,7 @@ static inline int sp_adaptive_expect(sp_adaptive *a, ptrdiff_t n, int positive)
     return sp_adaptive_room(a, n);
 }
 
-/* Untrained. Returns -1 without memory. Call sp_adaptive_free in either case. */
+/* Untrained. Returns -1 if out of memory. Call sp_adaptive_free in either case. */
 SP_HOT int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
                             bool naive_bayes, bool intercept, int shape);
 
@@ -133,8 +133,8 @@ static inline const sp_head *sp_table_head(const sp_table *table, sp_slot_type s
 SP_PRIVATE size_t sp_adaptive_scratch_bytes(const sp_scratch_head *head);
 SP_PRIVATE void sp_adaptive_scratch_free(sp_scratch_head *head);
 
-/* Room there for n entries, columns and their gaps beside them, and so many strides. Returns -1
-   without memory. */
+/* Room there for n entries, columns and their gaps beside them, and so many strides. Returns -1 if
+   out of memory. */
 SP_HOT int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrdiff_t columns,
                                        ptrdiff_t outputs);
 
@@ -142,7 +142,7 @@ SP_HOT int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrd
 SP_HOT void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                               sp_adaptive_scratch *w);
 
-/* Likewise the gaps of its columns, which become entries of the event. -1 without memory. */
+/* Likewise the gaps of its columns, which become entries of the event. -1 if out of memory. */
 SP_HOT int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
                                  const sp_index *index, sp_event *event, sp_adaptive_scratch *w);
 
@@ -162,7 +162,7 @@ static inline sp_shaping sp_adaptive_shaping(const sp_adaptive *a)
     return of;
 }
 
-/* v of the columns that have shapes. -1 without memory. */
+/* v of the columns that have shapes. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_adaptive_scratch *w);
 
 /* The list of columns that may have shapes, for which there is room. */
@@ -264,7 +264,7 @@ SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
                                     const sp_adaptive_scratch *w, ptrdiff_t i,
                                     const sp_event *event);
 
-/* Find the features of an answered event that its values make columns. -1 without memory. */
+/* Find the features of an answered event that its values make columns. -1 if out of memory. */
 SP_HOT int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                              sp_adaptive_scratch *w);
 

@@ -43,7 +43,7 @@ typedef struct {
 SP_PRIVATE bool sp_has_hidden(const sp_key *column);
 
 /* Write the gaps of columns behind the event's entries, with their slots. The names lie in `names`;
-   `of` is which column each is of. -1 without memory. */
+   `of` is which column each is of. -1 if out of memory. */
 SP_HOT int sp_gaps_write(const sp_index *index, const sp_present *columns, sp_arena *names,
                          uint32_t *of, sp_event *event);
 

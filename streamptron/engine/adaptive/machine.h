@@ -14,13 +14,13 @@ SP_DATA const sp_seldom sp_adaptive_seldom;
 
 SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool scattered);
 
-/* The list of columns, of the slots. -1 without memory. */
+/* The list of columns, of the slots. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);
 
 /* What is wrong with columns, and with their curves and surfaces, or NULL. */
 SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner);
 
-/* The score, and the verdict. -1 without memory. */
+/* The score, and the verdict. -1 if out of memory. */
 SP_HOT int sp_adaptive_score(sp_learner *learner, sp_event *event);
 
 /* Slots and chunks: every event of weight above 0 is counted, even without a step. */
@@ -35,15 +35,15 @@ SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot, ptr
 /* --- With more labels the same */
 
 /* An event's features, in scratch of that kind, which begins as sp_adaptive_scratch does: the sums
-   over them. -1 without memory. */
+   over them. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_scratch_read(sp_learner *learner, sp_event *event,
                                         const sp_scratch_kind *kind, ptrdiff_t outputs);
 
-/* Slots, and room for columns and for label y. -1 without memory. */
+/* Slots, and room for columns and for label y. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_scratch_reserve_entries(sp_learner *learner, sp_event *event,
                                                    ptrdiff_t y);
 
-/* Chunks for all that the step writes: those of columns are made where they are. -1 without
+/* Chunks for all that the step writes: those of columns are made where they are. -1 if out of
    memory. */
 SP_PRIVATE int sp_adaptive_scratch_chunks(sp_learner *learner, const sp_event *event);
 

@@ -17,7 +17,7 @@ SP_PRIVATE void sp_adaptive_mix_free(sp_merge *m);
 /* What is kept of all events, and of each label how often it came; there is room for it. */
 SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places);
 
-/* What is kept once, of each label and each output. -1 without memory. */
+/* What is kept once, of each label and each output. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_mix_model(sp_merge *m);
 
 /* Find out whether a side may have columns (sp_merge.columns). */

@@ -1,23 +1,23 @@
-/* Texts that are written as events before their turn comes, perhaps by another thread.
+/* Texts that are turned into events before their turn comes, perhaps by another thread.
 
-   To split a text and to hash its words takes about as long as to learn it, and needs nothing of
-   the model but the seed of its hash. So one thread writes the texts of a block while another one
-   learns those of the block before. A block says the same words again and again, so each is kept
-   once:
+   Splitting a text and hashing its words takes about as long as learning it, and needs nothing from
+   the model but the seed of its hash. So one thread writes the texts of a block as events while
+   another one learns those of the block before. The same words occur again and again in a block, so
+   each is stored once:
 
-       rows    0, 2   2, 3     5, 2        where the entries of each begin; how many
+       rows    0, 2   2, 3     5, 2        of each text: where its entries begin, how many
        words   0  1   0  2  3  1  3        by entry: which word it is
        values  1  1   2  1  1  1  3
 
-       keys    a  b  c  d                  by word, with hashes, and slots once the index was asked
+       keys    a  b  c  d                  by word, with hashes; slots once looked up
 
    Taking a row copies its entries into the event in scratch, which is then what sp_text_write would
-   have made of the text. Where one learns, the index is asked for each word of the block once, and
-   again only for those that it does not have: a word that has a slot keeps it, unless there is a
-   ceiling. Only words without a slot are then copied with their names.
+   have made of the text. When the texts are learned, each word of the block is looked up in the
+   index once, and again only if it was not found: a word that has a slot keeps it, unless there is
+   a ceiling. Only words without a slot are then copied with their names.
 
-   A row that could not be written, since there was no memory, is left out: its text is written when
-   its turn comes.
+   A row that could not be written for lack of memory is left out: its text is written when its turn
+   comes.
 
    The door that owns the texts writes each as an event (sp_text_write) and puts it here. */
 
@@ -35,7 +35,7 @@
 enum {
     SP_ENTRIES_A_ROW = 8,  /* for which there is room at first */
     SP_WORDS_LEAST = 1024, /* a power of two */
-    SP_WORDS_AT_ONCE = 64, /* that the index is asked for */
+    SP_WORDS_AT_ONCE = 64, /* looked up at a time */
 };
 
 typedef struct sp_ahead_span {
@@ -44,7 +44,7 @@ typedef struct sp_ahead_span {
 
 typedef struct sp_ahead {
     sp_ahead_span *rows;
-    ptrdiff_t n_rows; /* that are written */
+    ptrdiff_t n_rows; /* written so far */
     double *values;   /* with words in one block of memory */
     uint32_t *words;
     ptrdiff_t n;
@@ -56,7 +56,7 @@ typedef struct sp_ahead {
     uint64_t *table;     /* of twice the capacity: a hash's upper half, and 1 + the word */
     size_t n_words;
     size_t words_capacity;
-    bool asked;           /* the index of the current batch was asked for their slots */
+    bool asked;           /* their slots have been looked up in the index of the current batch */
     sp_arena text;        /* the bytes of long keys */
     uint64_t seed_number; /* of the hash */
     size_t n_replaced;    /* as text_write counts them */
@@ -70,21 +70,22 @@ static inline void sp_ahead_init(sp_ahead *ahead)
 
 SP_API void sp_ahead_free(sp_ahead *ahead);
 
-/* Room for n_rows rows, hashed with this seed. -1 without memory. */
+/* Room for n_rows rows, hashed with this seed. -1 if out of memory. */
 SP_API int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, ptrdiff_t n_rows);
 
-/* Keep a written text as the next row. -1 without memory. */
+/* Keep a written text as the next row. -1 if out of memory. */
 SP_API int sp_ahead_put(sp_ahead *ahead, const sp_event *event);
 
-/* Whether row r is written, with the hash of this index. */
+/* Whether row r has been written, with the seed of this index. */
 static inline bool sp_ahead_has(const sp_ahead *ahead, const sp_index *index, ptrdiff_t r)
 {
     return r < ahead->n_rows && ahead->seed_number == index->seed_number;
 }
 
-/* Row r as an event, as text_write makes it. -1 without memory.
+/* Row r as an event, as text_write makes it. -1 if out of memory.
 
-   `asking`: with slots, and with names only where there are none. For one thread, which learns. */
+   `asking`: with slots, and with names only where there are none. Only for the thread that
+   learns. */
 SP_HOT int sp_ahead_take(sp_ahead *ahead, ptrdiff_t r, sp_event *event, const sp_index *index,
                          bool intercept, bool asking);
 

@@ -12,15 +12,14 @@
 
    The scratch remembers the last event. predict_one and learn_one are usually called with the same
    event in turn. So a door compares as it writes, and only the entries from the first new name on
-   are looked up. The comparison is exact: by the values of the keys. The memory is dropped when the
-   index has changed in the meantime.
+   are looked up. The comparison is exact: by the values of the keys. What is remembered is dropped
+   if the index has changed in the meantime.
 
    Scored by AdaptiveClassifier, an event may have gaps of columns behind its entries
    (adaptive/gaps.h). They are the model's and not the event's: `n` counts them until the path is
    done with it.
 
-   Scratch grows with the largest event. When a much smaller one comes after it, it is given
-   back. */
+   Scratch grows with the largest event, and is freed when a much smaller event follows. */
 
 #ifndef STREAMPTRON_EVENTS_EVENT_H
 #define STREAMPTRON_EVENTS_EVENT_H
@@ -33,7 +32,7 @@
 #include "names/key.h"
 
 enum {
-    SP_EVENT_LARGE = 1 << 14, /* entries, a megabyte: scratch beyond it is not kept for good */
+    SP_EVENT_LARGE = 1 << 14, /* entries, a megabyte: larger scratch is freed again */
 };
 
 /* a feature that is paired, see events/pairs.h */
@@ -45,14 +44,14 @@ typedef struct sp_half {
     int field;
 } sp_half;
 
-/* What a machine (learner/machine.h) keeps of an event beside its scores, for itself: the head of
-   it. */
+/* The head of what a machine (learner/machine.h) keeps about an event for itself, beside its
+   scores. */
 typedef struct sp_scratch_head sp_scratch_head;
 
 typedef struct sp_scratch_kind {
     size_t size; /* of an empty one */
     size_t (*bytes)(const sp_scratch_head *head);
-    void (*free)(sp_scratch_head *head); /* what it holds, but not itself */
+    void (*free)(sp_scratch_head *head); /* frees what it holds, but not the scratch itself */
 } sp_scratch_kind;
 
 struct sp_scratch_head {
@@ -68,7 +67,7 @@ typedef struct sp_event {
     uint64_t *hashes;
     const uint64_t **starts; /* where in the index the search for a key starts */
     ptrdiff_t n_found;       /* leading entries whose slots are known */
-    ptrdiff_t n_hashed;  /* leading entries whose hashes are known: all of a text's, else none */
+    ptrdiff_t n_hashed;  /* leading entries whose hashes are known: all for a text, else none */
     ptrdiff_t n_last;    /* entries of the last event, to compare with */
     ptrdiff_t n_known;   /* entries that the next event may be compared with */
     bool same;           /* names and values are those of the last event */
@@ -85,10 +84,10 @@ typedef struct sp_event {
     bool paired;               /* they are there */
     ptrdiff_t n_given;         /* then: how many the door has written */
     ptrdiff_t n_last_paired;   /* entries of the last event with its pairs; 0: it had none */
-    int unfit;                 /* why they cannot be made; 0: they can */
+    int unfit;                 /* why they cannot be made; 0: they can be */
     ptrdiff_t unfit_candidate; /* of which candidate */
-    uint64_t most_pairs;       /* what was allowed */
-    uint64_t n_pairs;          /* how many there would be, of products of 0 too */
+    uint64_t most_pairs;       /* how many were allowed */
+    uint64_t n_pairs;          /* how many there would be, with products of 0 */
     sp_half *halves;
     ptrdiff_t *members; /* numbers of halves, field by field */
     ptrdiff_t halves_capacity;
@@ -101,24 +100,24 @@ typedef struct sp_event {
     ptrdiff_t n_scores; /* how many choices there are */
     ptrdiff_t scores_capacity;
     uint64_t scored_version; /* of the learner that gave the scores; 0: none */
-    ptrdiff_t n_gaps;        /* gaps behind the entries, made when it was scored */
+    ptrdiff_t n_gaps;        /* gaps behind the entries, made by scoring */
     bool gapped;             /* n counts them */
     sp_verdict *verdicts;    /* of each kept vector; the scores lie behind them */
-    int judged;              /* of which, a bit each */
+    int judged;              /* which of them are made, a bit each */
     sp_step step;
-    sp_scratch_head *scratch;   /* a machine's; NULL: none has asked for any */
+    sp_scratch_head *scratch;   /* a machine's; NULL: none */
     sp_gone *gone; /* under a ceiling: what its slots were before it is learned */
     ptrdiff_t gone_capacity;
     ptrdiff_t n_gone;
-    ptrdiff_t n_forgotten; /* of these, whose entries have been taken out */
+    ptrdiff_t n_forgotten; /* those of them whose index entries have been removed */
 } sp_event;
 
 typedef struct sp_writer {
-    /* What changes with every entry, in a door's own registers. */
+    /* What changes with every entry, so that a door can keep it in registers. */
     sp_key *keys;
     double *values;
     ptrdiff_t n;
-    ptrdiff_t n_same; /* up to where it may equal the last event */
+    ptrdiff_t n_same; /* entries up to here may equal those of the last event */
     bool changed;
     uint32_t *longs;
     ptrdiff_t n_longs;
@@ -143,13 +142,13 @@ static inline size_t sp_event_bytes(const sp_event *event)
            + event->names.bytes;
 }
 
-/* Room for n entries; -1 without memory. */
+/* Room for n entries; -1 if out of memory. */
 SP_PRIVATE int sp_event_reserve(sp_event *event, ptrdiff_t n);
 
-/* Room for n scores, and for the verdicts of so many kept vectors; -1 without memory. */
+/* Room for n scores, and for the verdicts of so many kept vectors; -1 if out of memory. */
 SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n);
 
-/* Room to write down a slot for each entry; -1 without memory. */
+/* Room to write down a slot for each entry; -1 if out of memory. */
 SP_HOT int sp_event_reserve_gone(sp_event *event);
 
 /* How many gaps n counts: they are the last. */
@@ -164,7 +163,7 @@ static inline ptrdiff_t sp_event_given(const sp_event *event)
     return event->paired ? event->n_given : event->n - sp_event_gaps(event);
 }
 
-/* The event as it was before it got its gaps. */
+/* Leave the gaps out again. */
 static inline void sp_event_close_gaps(sp_event *event)
 {
     if (event->gapped) {
@@ -174,7 +173,7 @@ static inline void sp_event_close_gaps(sp_event *event)
     event->gapped = false;
 }
 
-/* An event scored once before has its gaps again. */
+/* Count the gaps again, of an event that was scored before. */
 static inline void sp_event_open_gaps(sp_event *event)
 {
     if (!event->gapped && event->n_gaps)
@@ -182,7 +181,7 @@ static inline void sp_event_open_gaps(sp_event *event)
     event->gapped = event->n_gaps > 0;
 }
 
-/* Start an event of up to n features; -1 without memory. */
+/* Start an event of up to n features; -1 if out of memory. */
 SP_API int sp_event_begin(sp_event *event, const sp_index *index, ptrdiff_t n, bool intercept);
 
 static inline sp_writer sp_event_writer(const sp_event *event)
@@ -233,7 +232,7 @@ static inline void sp_event_end(sp_event *event, const sp_writer *writer)
         event->scored_version = 0;
 }
 
-/* Make room for the ends of n candidates and of a difference; -1 without memory.
+/* Make room for the ends of n candidates and of a difference; -1 if out of memory.
 
    Call this before sp_event_begin. Scores of another number of candidates are dropped. */
 SP_API int sp_event_candidates(sp_event *event, ptrdiff_t n);
@@ -265,13 +264,13 @@ static inline ptrdiff_t sp_event_extent(const sp_event *event)
     return sp_event_last(event, event->n_candidates);
 }
 
-/* The path is done with the event: keep what the next one may be compared with.
+/* The path is done with the event. Keep what the next one may be compared with.
 
    The bytes of a long key are the caller's, who may free them now: point at the index's copy, or
    forget the key where it has none. */
 SP_API void sp_event_settle(sp_event *event, const sp_index *index);
 
-/* And then the next one is not compared with it: slots may have been left out of it. */
+/* Do not compare the next event with this one: some of its entries may have no slot any more. */
 static inline void sp_event_forget(sp_event *event)
 {
     event->n_known = 0;
@@ -279,7 +278,7 @@ static inline void sp_event_forget(sp_event *event)
     event->scored_version = 0;
 }
 
-/* Use a text's event again, which is still in scratch with its pairs. */
+/* Use the event of a text again. It is still in scratch, with its pairs. */
 static inline void sp_event_again(sp_event *event, const sp_index *index, bool intercept)
 {
     if (event->generation != index->generation) {
@@ -288,8 +287,8 @@ static inline void sp_event_again(sp_event *event, const sp_index *index, bool i
     }
 }
 
-/* The scratch of a machine whose kind this is; an event that had another's loses it. NULL without
-   memory. */
+/* The scratch of a machine of this kind. Scratch of another kind that the event had is freed. NULL
+   if out of memory. */
 SP_PRIVATE sp_scratch_head *sp_event_scratch(sp_event *event, const sp_scratch_kind *kind);
 
 #endif

@@ -6,7 +6,7 @@
        FASTTEXT   __label__x text
 
    A line ends with LF or CR LF; the last one may end with the block. Nothing is copied: label and
-   text point into the block, at its bytes as they are. */
+   text point to the bytes in the block. */
 
 #ifndef STREAMPTRON_EVENTS_LINES_H
 #define STREAMPTRON_EVENTS_LINES_H
@@ -23,7 +23,7 @@ enum {
     SP_LINES_FASTTEXT = 3,
 
     SP_LINE_GOOD = 0,
-    SP_LINE_BLANK = 1, /* nothing but its line end */
+    SP_LINE_BLANK = 1, /* only a line end */
     SP_LINE_NO_TAB = 2,
     SP_LINE_NO_LABEL = 3,
     SP_LINE_NO_PREFIX = 4,

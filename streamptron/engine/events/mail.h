@@ -3,24 +3,24 @@
        Subject: =?utf-8?Q?Fr=C3=A9e?=    subject:free          headers: words behind their field
        Content-Type: text/html
 
-       <p>A <b>pri</b>ze                 a  prize              text: the words that are seen
+       <p>A <b>pri</b>ze                 a  prize              text: the visible words
                                          b"Subj" b"ubje" ...   bytes: four in a row, as they are
 
        walk     fields and texts, one after the other       mail/parts.h, mail/fields.h
          | decode   base64, quoted-printable                 mail/decode.h
-         | charset  as UTF-8, by what is declared            mail/charset.h, mail/double.h
-         | html     what is seen of HTML                     mail/html.h
+         | charset  to UTF-8, as declared            mail/charset.h, mail/double.h
+         | html     the visible text of HTML                     mail/html.h
          | lower    lower case, folded; which bytes belong   mail/lower.h
          v          to words
        words    each a name, once, in order of its first occurrence
 
-   Fields that other filters, ours, the mailbox or the receiver's program write are left out, of
-   words and bytes: they would be learned instead of the mail (mail/fields.h). A word of more
-   than 32 bytes becomes long<k>, k the number of bits of its length;
-   or, if it does not begin in ASCII, as a run of Chinese does not, pieces of up to six bytes, or
-   of two characters, from each of its first characters on.
+   Fields that were written by other filters, by ours, by the mailbox or by the receiver's program
+   are left out of words and bytes: they would be learned instead of the mail (mail/fields.h). A
+   word of more than 32 bytes becomes long<k>, where k is the number of bits of its length. If it
+   does not begin with ASCII, such as a run of Chinese, it becomes pieces of up to six bytes, or of
+   two characters, one from each of its first characters on.
 
-   Nothing that a mail says can stop it, and it takes time in proportion to the mail's bytes, and
+   No mail is refused, whatever its bytes. It takes time in proportion to the mail's bytes, and
    memory in proportion to SP_TEXTS_MOST at most. The rules are those of Mail's docstring;
    tests/twin/mail.py is the plain twin. */
 
@@ -44,7 +44,7 @@ typedef struct sp_mail_rule {
     bool headers;
     bool text;
     bool fold;
-    size_t bytes; /* of which four in a row are features */
+    size_t bytes; /* how many of the mail's bytes give features, four in a row */
 } sp_mail_rule;
 
 typedef struct sp_mail {
@@ -52,7 +52,7 @@ typedef struct sp_mail {
     sp_held held;
     uint8_t *plain; /* decoded */
     size_t plain_capacity;
-    uint8_t *read; /* in UTF-8; of HTML what is seen */
+    uint8_t *read; /* in UTF-8; of HTML, the visible text */
     size_t read_capacity;
     uint8_t *lower; /* in lower case, from SP_MAIL_BEFORE on */
     size_t lower_capacity;
@@ -66,7 +66,7 @@ SP_PRIVATE void sp_mail_free(sp_mail *mail);
 
 SP_PRIVATE size_t sp_mail_bytes(const sp_mail *mail);
 
-/* Write the event of a mail, which has begun. -1 without memory. */
+/* Write the event of a mail, which has begun. -1 if out of memory. */
 SP_PRIVATE int sp_mail_write(sp_mail *mail, sp_event *event, sp_buckets *buckets,
                              const sp_mail_rule *rule, const sp_index *index,
                              const sp_piece *piece);

@@ -5,10 +5,10 @@
 
    Rows are checked before they are read: every value must be finite, at most SP_VALUE_LIMIT in
    size, and exact as a double; columns must be in range, and rise within a row. The check takes the
-   values in long runs, which compilers can vectorize, and says only that something is wrong.
-   sp_matrix_fault then finds what and where.
+   values in long runs, which compilers can vectorize, and says only whether something is wrong.
+   sp_matrix_fault then finds what is wrong, and where.
 
-   A row is read in place if it can be: columns of 32 bits, values of double, no zero among them.
+   A row is read in place if it can be: columns of 32 bits, values that are doubles, and no zeros.
    Otherwise it is copied into scratch, without its zeros. */
 
 #ifndef STREAMPTRON_EVENTS_MATRIX_H
@@ -30,7 +30,7 @@ enum {
 
     SP_LINE = 64, /* bytes of a cache line */
 
-    SP_MATRIX_FAULTY = 1, /* what sp_matrix_check answers, a bit each */
+    SP_MATRIX_FAULTY = 1, /* bits that sp_matrix_check returns */
     SP_MATRIX_ZEROS = 2,
     SP_MATRIX_UNSORTED = 4,
 
@@ -38,7 +38,7 @@ enum {
     SP_FAULT_STARTS = 1, /* the row's start or end */
     SP_FAULT_COLUMN = 2, /* out of range */
     SP_FAULT_VALUE = 3,  /* NaN, infinite, too large */
-    SP_FAULT_LOSS = 4,   /* an int that no double equals */
+    SP_FAULT_LOSS = 4,   /* an int that is not exact as a double */
 };
 
 typedef struct sp_matrix {
@@ -85,7 +85,7 @@ static inline void sp_matrix_span(const sp_matrix *m, ptrdiff_t r, ptrdiff_t *fi
     *last = m->dense ? m->n_columns : sp_matrix_start(m, r + 1);
 }
 
-/* What rows first .. last - 1 are found to be: SP_MATRIX_ bits, 0 if there is nothing to say. */
+/* Check rows first .. last - 1. Returns SP_MATRIX_ bits, 0 if there is nothing to note. */
 SP_API int sp_matrix_check(const sp_matrix *m, ptrdiff_t first, ptrdiff_t last);
 
 /* The first fault in rows that sp_matrix_check found faulty: its kind, its row, its entry. */
@@ -95,22 +95,22 @@ SP_API int sp_matrix_fault(const sp_matrix *m, ptrdiff_t first, ptrdiff_t last, 
 /* Entry k of row r. */
 SP_API double sp_matrix_value(const sp_matrix *m, ptrdiff_t r, ptrdiff_t k);
 
-/* Read a checked row; `zeros`: it may have some. Returns the number of entries.
+/* Read a checked row; `zeros`: it may have zeros. Returns the number of entries.
 
-   -1 without memory. */
+   -1 if out of memory. */
 SP_HOT ptrdiff_t sp_matrix_row(const sp_matrix *m, ptrdiff_t r, bool zeros,
                                sp_matrix_scratch *scratch, const uint32_t **columns,
                                const double **values);
 
 /* Prefetch the values that lie `ahead` entries after a sparse row, as many as the row has.
 
-   Memory is idle while a row is learned; the values are there when the next block is checked. */
+   Memory is idle while a row is learned, so the values are there when the next block is checked. */
 SP_HOT void sp_matrix_prefetch(const sp_matrix *m, ptrdiff_t r, ptrdiff_t ahead);
 
-/* Prefetch half of a sparse row that does not follow the ones that are read.
+/* Prefetch half of a sparse row that is not next in memory.
 
-   A processor has room for some twenty lines that are under way, and waits with more. So a row's
-   columns and a quarter of its values come at one moment, the other values at another. */
+   A processor can fetch some twenty cache lines at once, and stalls on more. So a row's columns and
+   a quarter of its values are prefetched at one moment, the other values at another. */
 SP_PRIVATE void sp_matrix_prefetch_half(const sp_matrix *m, ptrdiff_t r, bool second);
 
 static inline void sp_matrix_scratch_free(sp_matrix_scratch *scratch)

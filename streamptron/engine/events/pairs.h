@@ -8,25 +8,26 @@
           v
        entries    intercept, a, b, c, ab, ac, bc
 
-   A pair's name is `p` and the canonical bytes of both names (docs/format.md), the lesser first. So
-   it is a name like any other to index, files and ceilings: two pairs never share a slot of an
-   exact model, and the name says which two it is of. Short ones fit into the key itself. Its value
-   is the product of both values. Products of 0 are left out, as values of 0 are.
+   A pair's name is `p` and the canonical bytes of both names (docs/format.md), the lesser first. To
+   index, files and ceilings it is a name like any other. So two pairs never share a slot of an
+   exact model, and the name says which two features it is made of. Short names fit into the key
+   itself. A pair's value is the product of both values. Products of 0 are left out, as values of 0
+   are.
 
-   All features are paired (n_fields == 0), or those of some fields with those of others. The order
-   is that of the first half in the event; then by field, as these are numbered; then that of the
-   second half in the event. Each two entries are paired once, never with themselves. The intercept
-   is not paired.
+   All features are paired (n_fields == 0), or those of some fields with those of others. Pairs are
+   ordered by the place of their first half in the event, then by the number of the second half's
+   field, then by the place of the second half. Any two entries are paired once; no entry is paired
+   with itself. The intercept is not paired.
 
-   An event that is too large, or whose largest product is, stays as the door wrote it
-   (event.unfit). Both are known before the first pair is made, in time O(features).
+   An event with too many pairs, or too large a product, stays as the door wrote it (event.unfit).
+   Both are known before the first pair is made, in time O(features).
 
-   Of candidates each gets its own pairs, behind its features; so all of them are written anew:
+   Each candidate gets its own pairs, behind its features; so all entries are written anew:
 
        a b c | a d               a b c ab ac bc | a d ad
 
-   Making a pair costs about as much as finding its weights. So an event that is the last one once
-   more keeps its pairs (event.same): predict_one and learn_one make them once. */
+   Making a pair costs about as much as finding its weights. So an event that is the same as the
+   last one keeps its pairs (event.same): predict_one and learn_one make them once. */
 
 #ifndef STREAMPTRON_EVENTS_PAIRS_H
 #define STREAMPTRON_EVENTS_PAIRS_H
@@ -41,8 +42,8 @@ enum {
     SP_UNFIT_SIZE = 2,   /* a product beyond SP_VALUE_LIMIT */
 
     SP_NAME_SPARE = 32,      /* bytes beside a name: a tag and a number */
-    SP_HALF_SPARE = 48,      /* likewise, and 16 to copy too many */
-    SP_NAMES_AT_ONCE = 4096, /* bytes of pairs' names for which room is made at a time */
+    SP_HALF_SPARE = 48,      /* likewise, and 16 that may be copied too many */
+    SP_NAMES_AT_ONCE = 4096, /* room is made for so many bytes of pairs' names */
 };
 
 typedef struct sp_field {
@@ -62,15 +63,15 @@ typedef struct sp_pairs {
    end. */
 SP_PRIVATE uint8_t *sp_name_write(uint8_t *p, const sp_key *key);
 
-/* The key of two names' pair, whose text lies in `names`. -1 without memory. */
+/* The key of two names' pair, whose text lies in `names`. -1 if out of memory. */
 SP_PRIVATE int sp_pair_named(sp_arena *names, const sp_key *both, sp_key *pair);
 
-/* The same as sp_pairs_measure, of the entries from first to last, not included. */
+/* The same as sp_pairs_measure, for the entries first .. last - 1. */
 SP_PRIVATE int sp_measure(const sp_pairs *pairs, sp_event *event, ptrdiff_t first, ptrdiff_t last);
 
-/* Find the halves of an event's pairs, and check that these are neither too many nor too large.
+/* Find the halves of an event's pairs, and check that the pairs are neither too many nor too large.
 
-   -1 without memory, or if they are: event.unfit says which. */
+   -1 if out of memory, or if the check fails: event.unfit says why. */
 static inline int sp_pairs_measure(const sp_pairs *pairs, sp_event *event)
 {
     event->unfit = 0;
@@ -78,7 +79,7 @@ static inline int sp_pairs_measure(const sp_pairs *pairs, sp_event *event)
     return sp_measure(pairs, event, 0, event->n);
 }
 
-/* Add the pairs of an event, once. -1 without memory, or if it is unfit (see event.unfit). */
+/* Add the pairs of an event, once. -1 if out of memory, or if it is unfit (see event.unfit). */
 SP_PRIVATE int sp_pairs_write(const sp_pairs *pairs, sp_event *event);
 
 #endif

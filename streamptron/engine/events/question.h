@@ -3,9 +3,9 @@
        {"text": "Free  Wi-Fi: \u00c9cris!"}
        {"text": "...", "id": "mail-17"}
 
-   This is what a service is asked most. A line that says anything else, or says it in another way
-   (a third name, a name twice, an id with escapes, a lone surrogate, bad UTF-8), is not read here:
-   its caller has a reader for all of JSON, which also says what is wrong. */
+   Most requests to a service look like this. Any other line (with a third name, a name twice, an id
+   with escapes, a lone surrogate or bad UTF-8) is not read here: the caller has a reader for all of
+   JSON, which also reports errors. */
 
 #ifndef STREAMPTRON_EVENTS_QUESTION_H
 #define STREAMPTRON_EVENTS_QUESTION_H
@@ -14,18 +14,18 @@
 
 enum {
     SP_QUESTION_ID_MOST = 200, /* characters of an id */
-    SP_QUESTION_SPARE = 16,    /* bytes of the room behind what is written */
+    SP_QUESTION_SPARE = 16,    /* bytes of room needed behind what is written */
 };
 
 typedef struct sp_question {
     const uint8_t *text; /* UTF-8 */
     size_t n_text;
-    const uint8_t *id; /* printable ASCII without quotes and backslashes; NULL: there is none */
+    const uint8_t *id; /* printable ASCII without quotes and backslashes; NULL: none */
     size_t n_id;
 } sp_question;
 
-/* Read the line from p to its end. Text and id are written to *room, which moves on by at most as
-   many bytes as the line has. False: it is another kind of line. */
+/* Read the line from p to `end`. Text and id are written to *room, which moves on by at most as
+   many bytes as the line has. Returns false for any other kind of line. */
 SP_API bool sp_question_read(sp_question *line, const uint8_t *p, const uint8_t *end,
                              uint8_t **room);
 

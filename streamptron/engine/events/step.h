@@ -1,19 +1,19 @@
 /* A step: which choices a rule moves, and by how much.
 
-   A choice is what one score belongs to. Most rules choose among the outputs of one event. A rule
-   that chooses among candidates has several events and one output; it moves two of them apart, of
-   which the path makes one move, by their difference (events/candidates.h).
+   A choice is an output or a candidate: what has a score. Most rules choose among the outputs of
+   one event. A rule that chooses among candidates has several events and one output; it moves two
+   of them apart, which the path turns into one move, by their difference (events/candidates.h).
 
        labels         x            w_0  w_1  w_2         choice k: output k
        candidates     x_0  x_1     w_0                   choice k: candidate k
 
-   A step is of one event: its own, or the difference. For each move (output, a), a times the
-   event's x is added to the weights of the output. A rule may name any number of choices, each once
-   and in ascending order, so that an update walks an event once per block of outputs, however many
+   A step adds one event: the event itself, or the difference. Each move (output, a) adds a times
+   the event's x to the output's weights. A rule may name any number of choices, each once and in
+   ascending order, so that an update goes through the event once per block of outputs, however many
    of them it moves.
 
-   A rule that keeps a number beside each weight (table/keep.h) is given the second sums of the
-   choices that it moves, and sets the step's noise r. */
+   A rule that keeps a number beside each weight (table/keep.h) gets the second sums of the choices
+   that it moves, and sets the step's noise r. */
 
 #ifndef STREAMPTRON_EVENTS_STEP_H
 #define STREAMPTRON_EVENTS_STEP_H
@@ -21,7 +21,7 @@
 #include "memory/heap.h"
 
 typedef struct sp_move {
-    ptrdiff_t output; /* the choice: a candidate's number until there is the difference */
+    ptrdiff_t output; /* the choice; a candidate's number until the difference is made */
     double a;
     double second;
 } sp_move;
@@ -41,7 +41,7 @@ static inline void sp_step_free(sp_step *step)
     step->n = step->room = 0;
 }
 
-/* Make room for n choices; -1 without memory. */
+/* Make room for n choices; -1 if out of memory. */
 SP_API int sp_step_reserve(sp_step *step, ptrdiff_t n);
 
 /* Start a step that moves nothing yet. */
@@ -52,7 +52,7 @@ static inline void sp_step_begin(sp_step *step)
     step->r = 0.0;
 }
 
-/* Add a choice, which must come after those that are there. */
+/* Add a choice, whose number must be larger than those already there. */
 static inline void sp_step_add(sp_step *step, ptrdiff_t choice, double a)
 {
     sp_move *move = &step->moves[step->n];

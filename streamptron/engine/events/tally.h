@@ -1,7 +1,7 @@
 /* The tokens of a text, each once, counted as they are written into the event.
 
-   Whether a token has occurred before is looked up in a small table by its hash, the one that the
-   index needs anyway. In both common cases, new or seen, the lookup has no branch. */
+   A small table says whether a token has occurred before. It uses the hash that the index needs
+   anyway. In both common cases, new or seen, the lookup has no branch. */
 
 #ifndef STREAMPTRON_EVENTS_TALLY_H
 #define STREAMPTRON_EVENTS_TALLY_H
@@ -12,7 +12,7 @@
 #include "names/key.h"
 
 enum {
-    SP_TOKENS_AT_ONCE = 1024, /* room is made for so many at a time */
+    SP_TOKENS_AT_ONCE = 1024, /* room is made for so many */
 };
 
 typedef struct sp_buckets {
@@ -33,8 +33,8 @@ typedef struct sp_tally {
 } sp_tally;
 
 typedef struct sp_joint {
-    /* Where tokens are assembled that are not contiguous in the text. What a long key points to
-       stays there. */
+    /* Where tokens that are not contiguous in the text are assembled. Long keys point to them
+       there. */
     uint8_t *p;
     size_t n;
 } sp_joint;
@@ -46,19 +46,19 @@ static inline void sp_buckets_free(sp_buckets *buckets)
     buckets->capacity = 0;
 }
 
-/* An event has begun: its tokens are to be counted. */
+/* Begin to count the tokens of an event that has begun. */
 SP_PRIVATE sp_tally sp_tally_begin(const sp_event *event, const sp_index *index);
 
-/* Make room for n more tokens. -1 without memory. */
+/* Make room for n more tokens. -1 if out of memory. */
 SP_PRIVATE int sp_tally_reserve(sp_tally *tally, sp_buckets *buckets, sp_event *event, ptrdiff_t n);
 
 /* The place of keys[n] among the keys before it, searched for from bucket `at`.
 
-   If it is new, it gets a bucket and the answer is n. */
+   If it is new, it gets a bucket, and n is returned. */
 SP_PRIVATE ptrdiff_t sp_tally_search(const sp_key *keys, uint32_t *buckets, uint64_t mask,
                                      uint64_t at, ptrdiff_t n);
 
-/* The place of a token, for which there is room; it is tally->n - 1 if it is new. */
+/* The place of a token, for which there is room; tally->n - 1 if it is new. */
 SP_TEMPLATE ptrdiff_t sp_tally_place(sp_tally *tally, sp_key key)
 {
     sp_key *keys = tally->keys;
@@ -93,7 +93,7 @@ SP_TEMPLATE bool sp_tally_add(sp_tally *tally, sp_key key)
 /* All tokens are counted: they are the event's entries. */
 SP_PRIVATE void sp_tally_end(const sp_tally *tally, sp_event *event);
 
-/* Make room for a token of n bytes; NULL without memory. */
+/* Make room for a token of n bytes; NULL if out of memory. */
 SP_PRIVATE uint8_t *sp_joint_room(sp_joint *joint, sp_event *event, size_t n);
 
 static inline void sp_joint_keep(sp_joint *joint, size_t n)

@@ -5,7 +5,7 @@
           v
        bytes   f r e e     w i - f i :   é   c r i s !
        bits    1 1 1 1 0 0 1 1 0 1 1 0 0 1 1 1 1 1 1 0
-          | words     where the bits change; numbers and addresses are folded, words that are too
+          | words     where the bits change; numbers and addresses are folded; words that are too
           v           short or too long are left out
        words   free  wi  fi  écris
           | tokens    n-grams of words or of characters, each a key like any other name
@@ -39,12 +39,12 @@ enum {
     SP_VALUE_COUNT = 1,
     SP_VALUE_LOG = 2,
 
-    SP_FOLDED_NUMBER = 16, /* where in FOLDED a word starts */
+    SP_FOLDED_NUMBER = 16, /* where a word starts in FOLDED */
     SP_FOLDED_HEX = 32,
     SP_FOLDED_ADDRESS = 48,
 
-    SP_TEXT_LARGE = 1 << 13, /* bytes; scratch is kept for texts of so many, */
-    SP_SCRATCH_MOST = 256,   /* or of the one at hand, in bytes for each of theirs */
+    SP_TEXT_LARGE = 1 << 13, /* bytes of a text: scratch for so many is kept, */
+    SP_SCRATCH_MOST = 256,   /* scratch that is kept, in bytes for each byte of text */
     SP_SPARE = 32,           /* bytes that may be written or read past the end of a text */
 };
 
@@ -76,7 +76,7 @@ typedef struct sp_text {
     size_t bits_capacity;
     uint32_t *edges;
     size_t edges_capacity;
-    const uint8_t *plain; /* a text of which only the edges are needed; NULL: see words */
+    const uint8_t *plain; /* a text that needs only its edges; NULL: see words */
     ptrdiff_t n_edges;
     sp_word *words;
     ptrdiff_t n_words;
@@ -87,15 +87,15 @@ typedef struct sp_text {
     sp_buckets buckets;
     sp_mail mail;
     size_t n_bytes;          /* of the event's texts */
-    size_t n_replaced;       /* bad sequences that scan has replaced, in all texts so far */
+    size_t n_replaced;       /* bad sequences that scan has replaced so far */
 } sp_text;
 
 SP_API void sp_text_free(sp_text *text);
 
 SP_API size_t sp_text_bytes(const sp_text *text);
 
-/* Write the event of a text, or of several fields. The prefixes of tokens must outlive it. -1
-   without memory. */
+/* Write the event of a text, or of several fields. The prefixes of tokens must outlive it. -1 if
+   out of memory. */
 SP_API int sp_text_write(sp_text *text, sp_event *event, const sp_text_rule *rule,
                          const sp_index *index, bool intercept, const sp_piece *prefixes,
                          const sp_piece *pieces, int n_pieces);

@@ -1,8 +1,8 @@
 /* Two labels with one output: which of them its score stands for.
 
-   Labels are numbered in the order in which they arrive. The score stands for the positive label of
-   the two: for the second, unless the first is True. If the labels are truth values, both are there
-   before the first event.
+   Labels are numbered in the order in which they arrive. A positive score stands for the positive
+   label of the two: the second, unless the first is True. If the labels are truth values, both are
+   there before the first event.
 
        labels met     none        one      two
        answer         none (-1)   it (0)   the positive one if score > 0, else the other
@@ -40,7 +40,7 @@ static inline ptrdiff_t sp_two_labels_answer(const sp_two_labels *two, double sc
     return two->n == 2 ? (score > 0.0) == two->positive : two->n - 1;
 }
 
-/* Take note of label y. */
+/* Label y has come. */
 static inline void sp_two_labels_meet(sp_two_labels *two, ptrdiff_t y)
 {
     if (y >= two->n)

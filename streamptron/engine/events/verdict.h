@@ -1,8 +1,8 @@
-/* What a vector says of an event: the label, and how sure it is.
+/* A vector's verdict on an event: the label, and how sure it is.
 
    A verdict is made from the event's scores by one kept vector, once per event
-   (sp_learner_verdict). Everything else reads it: who answers, the prediction, the probabilities,
-   the counted mistakes. */
+   (sp_learner_verdict). Everything else reads it: which vector answers, the prediction, the
+   probabilities, and the counted mistakes. */
 
 #ifndef STREAMPTRON_EVENTS_VERDICT_H
 #define STREAMPTRON_EVENTS_VERDICT_H
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* what a vector says of an event */
+/* a vector's verdict on an event */
 typedef struct sp_verdict {
     ptrdiff_t best; /* the choice or the label; -1 while there is none */
     double top;     /* the best choice's score */

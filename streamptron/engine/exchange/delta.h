@@ -89,8 +89,8 @@ SP_API int sp_delta_overlay(sp_delta *delta, sp_learner *learner, const sp_learn
                             ptrdiff_t n_outputs, size_t n_objects, int depth, sp_shard *shard);
 
 /* Two words that stand for all that a learner has: names and numbers of its slots, what it has
-   counted, what it keeps once, and these bytes: its class, labels and odd names, as JSON. -1
-   without memory. */
+   counted, what it keeps once, and these bytes: its class, labels and odd names, as JSON. -1 if out
+   of memory. */
 SP_API int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n, uint64_t *h);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "merge/mix.h"
 
-/* All rows. -1 without memory. */
+/* All rows. -1 if out of memory. */
 SP_PRIVATE int sp_mix_rows(sp_merge *m);
 
 #endif

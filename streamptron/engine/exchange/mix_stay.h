@@ -10,7 +10,7 @@
 #include "memory/types.h"
 #include "merge/mix.h"
 
-/* Under a ceiling of so many features. -1 without memory. */
+/* Under a ceiling of so many features. -1 if out of memory. */
 SP_PRIVATE int sp_stay_limit(sp_merge *m, sp_slot_type most);
 
 #endif

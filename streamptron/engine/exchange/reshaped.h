@@ -10,7 +10,7 @@
 #include "shapes/arrays.h"
 
 /* How many words there are of a shard, whose names have been compared with its base's. `was`, which
-   is empty: the base's from then on, as the shard's learner has them. -1 without memory. Call
+   is empty: the base's from then on, as the shard's learner has them. -1 if out of memory. Call
    sp_shapes_free in either case. */
 SP_PRIVATE ptrdiff_t sp_reshaped_measure(const sp_shard *shard, const sp_shard *base,
                                          sp_shapes *was);
@@ -23,7 +23,7 @@ SP_PRIVATE int sp_reshaped_overlay(sp_learner *learner, const sp_shard *shard,
                                    const sp_learner *base, const uint32_t *words, size_t n);
 
 /* All that a learner has of them, to compare it with others: how many words, and these, which
-   sp_free frees; NULL: nothing. -1 without memory. */
+   sp_free frees; NULL: nothing. -1 if out of memory. */
 SP_PRIVATE ptrdiff_t sp_reshaped_all(const sp_learner *learner, uint32_t **words);
 
 #endif

@@ -167,7 +167,7 @@ static inline size_t sp_columns_bytes(const sp_columns *columns)
 
 SP_PRIVATE void sp_columns_free(sp_columns *columns);
 
-/* Room for n in the list. -1 without memory. */
+/* Room for n in the list. -1 if out of memory. */
 SP_PRIVATE int sp_columns_room(sp_columns *columns, ptrdiff_t n);
 
 /* Where in the list a slot stands; -1 if it is not a column. `near`: where it may well be. */
@@ -205,13 +205,13 @@ static inline ptrdiff_t sp_columns_turn(const sp_columns *columns, ptrdiff_t at)
 /* Find these turns, once all have changed that do. */
 SP_PRIVATE void sp_columns_settle(sp_columns *columns, const sp_index *index);
 
-/* A second list. -1 without memory. */
+/* A second list. -1 if out of memory. */
 SP_PRIVATE int sp_columns_copy(sp_columns *to, const sp_columns *other);
 
 /* Take those out of the list whose records say that they are none. */
 SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks);
 
-/* The list anew, of a table's records. -1 without memory. */
+/* The list anew, of a table's records. -1 if out of memory. */
 SP_PRIVATE int sp_columns_list(sp_columns *columns, const sp_table *table, const sp_index *index);
 
 /* What is wrong with the list, or NULL. It looks at every record. */

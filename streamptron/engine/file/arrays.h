@@ -36,7 +36,7 @@ SP_API int sp_file_arrays_look_through(const sp_file_arrays *arrays, sp_learner 
 /* What gives memory for an array, which whoever gave it frees: NULL without. */
 typedef void *sp_file_arrays_room(void *whose, int array, const sp_array *shape);
 
-/* Write a learner's arrays. `lookup`: with it; sp_file_arrays_look_up fills it in. -1 without
+/* Write a learner's arrays. `lookup`: with it; sp_file_arrays_look_up fills it in. -1 if out of
    memory. */
 SP_API int sp_file_arrays_lay_out(const sp_learner *learner, bool lookup, sp_file_arrays_room *room,
                                   void *whose, sp_file_arrays *arrays);

@@ -1,7 +1,7 @@
-/* Parameters by name, as a table lists them: checked, and put where the table says.
+/* Parameters by name: a table lists them; they are checked, and stored where the table says.
 
    A file holds a learner's and a tokenizer's parameters as values (json/values.h); people write
-   them as plain JSON. What is left out has its default, which is there before. */
+   them as plain JSON. Those that are left out keep their defaults, which are stored first. */
 
 #ifndef STREAMPTRON_JSON_SETTINGS_H
 #define STREAMPTRON_JSON_SETTINGS_H
@@ -12,25 +12,25 @@
 
 enum {
     SP_SETTING_REAL,  /* double */
-    SP_SETTING_SPAN,  /* the same, of events: the default is an int */
+    SP_SETTING_SPAN,  /* the same, a number of events: the default is an int */
     SP_SETTING_TRUTH, /* bool */
-    SP_SETTING_WORD,  /* int: which of the words, or -1 for None where the table begins with it */
+    SP_SETTING_WORD,  /* int: which of the words, or -1 for None if the table begins with it */
     SP_SETTING_WHOLE, /* uint64_t */
     SP_SETTING_MAYBE, /* the same; None is 0 */
-    SP_SETTING_NODE,  /* uint32_t: the value's node, 0 for None; whoever needs it checks it */
-    SP_SETTING_VALUE, /* the same, where None is a value, too */
-    SP_SETTING_RANGE, /* the same; two ints, which are one by default */
+    SP_SETTING_NODE,  /* uint32_t: the value's node, 0 for None; checked where it is used */
+    SP_SETTING_VALUE, /* the same, but None is a value, too */
+    SP_SETTING_RANGE, /* the same; two ints, both 1 by default */
 };
 
-/* Texts in it need no address, which a library would have to work out when it is loaded. */
+/* Names are arrays, not pointers, which would have to be relocated when a library is loaded. */
 typedef struct sp_setting {
     char name[20];
     char of[9]; /* a letter for each owner that has it */
     uint8_t type;
     uint8_t place;
     double low, high;
-    const char *want; /* what it must be; of a word the words, between bars. Of a truth NULL */
-    double start;     /* what it is if it is not given */
+    const char *want; /* what it must be; for a word, the words between bars; for a truth, NULL */
+    double start;     /* its default */
 } sp_setting;
 
 typedef struct sp_given {
@@ -39,33 +39,33 @@ typedef struct sp_given {
     bool plain; /* as people write them */
 } sp_given;
 
-/* Put the default of each parameter into its place in `to`; of one that is a node nothing. */
+/* Put the default of each parameter into its place in `to`, except of those that are nodes. */
 SP_PRIVATE void sp_settings_start(const sp_setting *table, size_t n, char letter, void *to);
 
-/* Put each parameter that is given into its place in `to`. 0, or a kind of fault.
+/* Put each given parameter into its place in `to`. 0, or a kind of fault.
 
-   `owner`: what has them, in words, and its letter. */
+   `owner`: what the parameters belong to, in words; `letter`: its letter in the table. */
 SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *owner, char letter,
                                 const sp_given *given, void *to, sp_fault *fault);
 
-/* Write all parameters of an owner as a file has them, in the order of the table: those that a JSON
-   object gives as people write them, and the defaults of the others. */
+/* Write all parameters of an owner as they are in a file, in the order of the table. Some are given
+   by a JSON object, as people write them; the others have their defaults. */
 SP_PRIVATE void sp_settings_write(const sp_setting *table, size_t n, char letter,
                                   const sp_json *json, sp_bytes *to);
 
-/* Say a sentence in which {name} is a parameter as it was given and {name:value} one with that
-   value. NULL: there is nothing to say. 0, or the kind of fault. */
+/* Report a conflict of parameters. In the sentence {name} stands for a parameter as it was given,
+   and {name:value} for one with that value. NULL: no conflict. 0, or the kind of fault. */
 SP_PRIVATE int sp_settings_conflict(const sp_setting *table, size_t n, char letter,
                                     const sp_given *given, const void *its, const char *sentence,
                                     sp_fault *fault);
 
-/* The first parameter in which two of one owner differ, of what was given and where it was put.
-   NULL: they are the same. */
+/* The first parameter that differs between two owners of one kind, given what each was given and
+   where it was stored. NULL: all are the same. */
 SP_PRIVATE const sp_setting *sp_settings_differ(const sp_setting *table, size_t n, char letter,
                                                 const sp_given *given, const void *its,
                                                 const sp_given *others, const void *theirs);
 
-/* Go on with a parameter and its value. */
+/* Continue the sentence with a parameter and its value. */
 SP_PRIVATE int sp_fault_add_setting(sp_fault *fault, const sp_setting *setting,
                                     const sp_given *given, const void *its);
 
@@ -73,7 +73,7 @@ SP_PRIVATE int sp_fault_add_setting(sp_fault *fault, const sp_setting *setting,
 SP_PRIVATE int sp_setting_fault(const char *name, const sp_given *given, uint32_t node,
                                 const char *want, sp_fault *fault);
 
-/* Go on with a value as an error shows it. */
+/* Continue it with a value as errors show it. */
 SP_PRIVATE int sp_fault_add_value(sp_fault *fault, const sp_json *json, uint32_t node);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lists of labels or odd names in one: each value once, in the order of its first appearance. */
+/* Lists of labels or odd names, united: each value once, in the order of first appearance. */
 
 #ifndef STREAMPTRON_JSON_UNITED_H
 #define STREAMPTRON_JSON_UNITED_H
@@ -7,9 +7,9 @@
 #include "json/json.h"
 
 typedef struct sp_united {
-    sp_bytes text; /* the list as JSON; null: there is none */
+    sp_bytes text; /* the list as JSON; null: none */
     uint32_t n;
-    uint32_t *numbers; /* by value of the first list, then of the next one: its number there */
+    uint32_t *numbers; /* by value, list after list: its number in `text` */
 } sp_united;
 
 /* 0, or a kind of fault. Call sp_united_free in either case. */
@@ -23,10 +23,10 @@ static inline uint32_t sp_list_length(const sp_json *json)
     return sp_json_type(json, 0) == SP_JSON_LIST ? json->nodes[0].n : 0;
 }
 
-/* A value as its document has it, behind a comma if others are there. */
+/* Copy a value as it is in its document. `comma`: after a comma if others are there. */
 SP_PRIVATE void sp_value_copy(const sp_json *json, uint32_t node, bool comma, sp_bytes *to);
 
-/* Write the values of a list from the n-th on as it has them, with commas between them. */
+/* Copy the values of a list from the n-th on, with commas between them. */
 SP_PRIVATE void sp_list_write(const sp_json *json, uint32_t n, sp_bytes *to);
 
 #endif

@@ -1,7 +1,7 @@
 /* What is wrong with a file, a parameter or a call, as a sentence.
 
-   The sentences stand where what they say is found. Whoever reads a file, in C or in Python, says
-   the same: what a door needs to add is the file's name, and what to do. */
+   The sentences are in the code that finds the fault. So a file gives the same message in C and in
+   Python: a door only adds the file's name, and what to do. */
 
 #ifndef STREAMPTRON_JSON_WORDS_H
 #define STREAMPTRON_JSON_WORDS_H
@@ -12,7 +12,7 @@ enum {
     SP_WHY_NONE = 0,
     SP_WHY_MEMORY = 1,
     SP_WHY_FOREIGN = 2, /* the file is not one that this version can read */
-    SP_WHY_DAMAGED = 3, /* it is one of ours, and says what cannot be */
+    SP_WHY_DAMAGED = 3, /* the file is one of ours, but contradicts itself */
     SP_WHY_PARAMETER = 4,
 
     SP_WHY_ROOM = 384, /* bytes of a sentence */
@@ -22,13 +22,13 @@ enum {
 typedef struct sp_fault {
     int kind;
     size_t n;
-    char text[SP_WHY_ROOM]; /* ends with a zero; what is too long ends with "..." */
+    char text[SP_WHY_ROOM]; /* ends with a zero; if too long, with "..." */
 } sp_fault;
 
 /* Begin a sentence. Returns the kind of fault. */
 SP_PRIVATE int sp_fault_say(sp_fault *fault, int kind, const char *words);
 
-/* Go on with it. Returns the kind of fault. */
+/* Continue it. Returns the kind of fault. */
 SP_PRIVATE int sp_fault_add(sp_fault *fault, const char *words);
 SP_PRIVATE int sp_fault_add_bytes(sp_fault *fault, const void *p, size_t n);
 SP_PRIVATE int sp_fault_add_number(sp_fault *fault, uint64_t number);

@@ -34,11 +34,11 @@ typedef struct sp_alarms {
     ptrdiff_t n;
 } sp_alarms;
 
-/* Room for n rates, of labels that have not come. -1 without memory. */
+/* Room for n rates, of labels that have not come. -1 if out of memory. */
 SP_API int sp_alarms_begin(sp_alarms *alarms, ptrdiff_t n);
 SP_PRIVATE void sp_alarms_free(sp_alarms *alarms);
 
-/* -1 without memory; call sp_alarms_free in either case. */
+/* -1 if out of memory; call sp_alarms_free in either case. */
 SP_PRIVATE int sp_alarms_copy(sp_alarms *to, const sp_alarms *other);
 
 /* The bar of an alarm. */

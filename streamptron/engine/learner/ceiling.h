@@ -70,7 +70,7 @@ static inline void sp_ceiling_init(sp_ceiling *ceiling)
 
 /* Give slots to the features of entries first .. last - 1 that have none, while there are any.
 
-   -1 without memory. `ticked`: whether the clock has advanced for this event. Call
+   -1 if out of memory. `ticked`: whether the clock has advanced for this event. Call
    sp_ceiling_settle or sp_ceiling_rewind in the end. */
 SP_HOT int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_table *table,
                              sp_event *event, ptrdiff_t first, ptrdiff_t last, bool *ticked);

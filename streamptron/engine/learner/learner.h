@@ -78,10 +78,10 @@ static inline const double *sp_learner_decision(const sp_event *event, int kind)
 SP_API void sp_learner_resolve(sp_learner *learner, sp_event *event);
 
 /* Slots for all entries of an event that has been resolved, and places for their weights, which
-   stay zero. Returns -1 without memory. */
+   stay zero. Returns -1 if out of memory. */
 SP_API int sp_learner_open(sp_learner *learner, sp_event *event);
 
-/* Slots for the entries from first to last, not included. Returns -1 without memory. */
+/* Slots for the entries from first to last, not included. Returns -1 if out of memory. */
 SP_PRIVATE int sp_learner_insert(sp_learner *learner, sp_event *event, ptrdiff_t first,
                                  ptrdiff_t last, bool *ticked);
 

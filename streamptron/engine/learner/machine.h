@@ -7,8 +7,8 @@
    the learner its new form.
 
    All learners have the verbs of an event. Of the others a machine names what it has: what NULL
-   means is said in machine/machine.h, whose functions the other rooms call. -1 is returned without
-   memory; then nothing has changed. */
+   means is said in machine/machine.h, whose functions the other rooms call. -1 is returned if out
+   of memory; then nothing has changed. */
 
 #ifndef STREAMPTRON_LEARNER_MACHINE_H
 #define STREAMPTRON_LEARNER_MACHINE_H

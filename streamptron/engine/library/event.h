@@ -26,7 +26,7 @@ SP_PRIVATE int sp_event_put(const spt_model *model, spt_event *event, spt_error 
 SP_PRIVATE int sp_unfit(const spt_event *event, spt_error *error);
 
 /* Write the engine's entries as features, from `first` on, behind those in `names` and `features`.
-   Their bytes are copied. -1 without memory. */
+   Their bytes are copied. -1 if out of memory. */
 SP_PRIVATE int sp_named_take(const sp_event *event, ptrdiff_t first, ptrdiff_t last,
                              sp_bytes *names, sp_bytes *features);
 

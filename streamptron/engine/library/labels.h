@@ -31,17 +31,17 @@ typedef struct sp_label_point {
     sp_arena_point texts;
 } sp_label_point;
 
-/* -1 without memory. Call sp_labels_free in either case. */
+/* -1 if out of memory. Call sp_labels_free in either case. */
 SP_PRIVATE int sp_labels_begin(sp_label_list *list, sp_contents *contents);
 SP_PRIVATE void sp_labels_free(sp_label_list *list);
 
 /* -1: there is none. */
 SP_PRIVATE ptrdiff_t sp_labels_find(const sp_label_list *list, const char *p, size_t n);
 
-/* Add a text as the last label. -1 without memory. */
+/* Add a text as the last label. -1 if out of memory. */
 SP_PRIVATE int sp_labels_add(sp_label_list *list, sp_contents *contents, const char *p, size_t n);
 
-/* The same of all values of a list that begins with the labels that are there. -1 without memory:
+/* The same of all values of a list that begins with the labels that are there. -1 if out of memory:
    then some may be there. */
 SP_PRIVATE int sp_labels_add_all(sp_label_list *list, sp_contents *contents, const sp_json *json);
 SP_PRIVATE sp_label_point sp_labels_savepoint(const sp_label_list *list);

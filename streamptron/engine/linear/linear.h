@@ -12,13 +12,13 @@
 SP_DATA const sp_machine sp_linear_machine;
 SP_DATA const sp_seldom sp_linear_seldom;
 
-/* An untrained one. -1 without memory. `serve`: which vector answers. */
+/* An untrained one. -1 if out of memory. `serve`: which vector answers. */
 SP_PRIVATE int sp_linear_init(sp_learner *learner, const sp_vectors *vectors, bool scattered);
 
-/* Room for the scores of n choices, and of one kind more. -1 without memory. */
+/* Room for the scores of n choices, and of one kind more. -1 if out of memory. */
 SP_PRIVATE int sp_linear_open(sp_event *event, ptrdiff_t n);
 
-/* The scores of an event whose slots are known. -1 without memory. */
+/* The scores of an event whose slots are known. -1 if out of memory. */
 SP_PRIVATE int sp_linear_score(sp_learner *learner, sp_event *event);
 
 /* What one kept vector says of a scored event; it has been judged then. */
@@ -28,17 +28,17 @@ SP_PRIVATE void sp_linear_verdict(const sp_learner *learner, sp_event *event, in
 SP_PRIVATE void sp_linear_probabilities(const sp_learner *learner, const sp_event *event,
                                         sp_answer answer, double *p);
 
-/* Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
+/* Judge a scored event, and let the rule fill event.step. Returns -1 if out of memory.
 
    `row`: one scored in place (sp_learner_score_row), but not with a third label; NULL: the
    event's own entries. `intercept`: as in sp_table_add. */
 SP_PRIVATE int sp_linear_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                               bool intercept, ptrdiff_t y, double u);
 
-/* An output for a new label, and slots for the step's new features. -1 without memory. */
+/* An output for a new label, and slots for the step's new features. -1 if out of memory. */
 SP_PRIVATE int sp_linear_admit(sp_learner *learner, sp_event *event, ptrdiff_t y);
 
-/* Chunks for the step, whose features have slots. -1 without memory. */
+/* Chunks for the step, whose features have slots. -1 if out of memory. */
 SP_PRIVATE int sp_linear_reserve_moves(sp_learner *learner, sp_event *event);
 
 /* All that can fail: these two. */
@@ -58,12 +58,12 @@ SP_HOT void sp_linear_apply(sp_learner *learner, const sp_event *event, const sp
 /* Move the weights of the event's step, but for features that the ceiling has refused a slot. */
 SP_PRIVATE void sp_linear_move(sp_learner *learner, const sp_event *event);
 
-/* Let an output start from the values of an event's features, which have slots. -1 without
+/* Let an output start from the values of an event's features, which have slots. -1 if out of
    memory. */
 SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                     double intercept);
 
-/* Give each of two labels an output; no answer changes. -1 without memory, and no change.
+/* Give each of two labels an output; no answer changes. -1 if out of memory, and no change.
 
    The old table is kept until the third label has been learned (sp_linear_commit_split). */
 SP_PRIVATE int sp_linear_split(sp_learner *learner);

@@ -1,16 +1,16 @@
-/* Folding: of a code point what a reader takes it for, in ASCII.
+/* Folding: the ASCII character that a reader takes a code point for.
 
-   0           itself, in lower case (names/letters.h)
-   1           nothing: it is not seen, or a mark on the letter before
-   32 to 126   this character: accents are gone, wide, mathematical and circled letters are plain,
+   0 itself, in lower case (names/letters.h) 1 nothing: it is invisible, or a mark on the letter
+   before 32 to 126 this character: accents are gone, wide, mathematical and circled letters are
+   plain,
                dashes are -, quotes ', spaces a space
-   128 + c     it looks like c, and is a letter of another script: c in a word with ASCII letters,
-               itself among its own kind
+   128 + c     a letter of another script that looks like c: c in a word with ASCII letters,
+               otherwise itself
 
-   Three stages, as the table of letters; mathematical letters and digits are counted.
-   tools/folding.py writes folding.c: from the compatibility decompositions of Unicode, and, for
-   look-alikes, from Unicode's confusables.txt (Unicode Technical Standard 39; Copyright Unicode,
-   Inc., under its data files' licence). */
+   The table has three stages, like the table of letters; mathematical letters and digits are
+   computed. tools/folding.py writes folding.c: from the compatibility decompositions of Unicode,
+   and, for look-alikes, from Unicode's confusables.txt (Unicode Technical Standard 39; Copyright
+   Unicode, Inc., under its data files' licence). */
 
 #ifndef STREAMPTRON_MAIL_FOLDING_H
 #define STREAMPTRON_MAIL_FOLDING_H

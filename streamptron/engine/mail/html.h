@@ -1,22 +1,23 @@
-/* What is seen of HTML: its text, as browsers show it.
+/* The visible text of HTML, as browsers show it.
 
        v<b></b>iagra <p>now&nbsp;<!-- x --><i style="display:none">not</i>!</p>
        viagra   now !
 
-   A tag that only changes how letters look leaves nothing, any other one a space: so words that
-   were cut by the first are whole again, and words that the second puts apart stay apart. Comments,
-   scripts, styles, titles and frames are not seen, nor what an element's own style hides: display,
-   visibility, opacity, a size of 0; or its attribute `hidden`. For this the open elements are kept,
-   64 deep; where it is not plain whether a browser hides a text, it counts as seen. Style sheets,
-   colours, and places outside of the window are not looked at. */
+   A tag that only changes how letters look leaves nothing; any other tag leaves a space. So words
+   that were cut by tags of the first kind are whole again, and words that tags of the second kind
+   separate stay separate. Comments, scripts, styles, titles and frames are not visible, nor is what
+   an element hides by its own style (display, visibility, opacity, a size of 0) or by its attribute
+   `hidden`. For this the open elements are kept, up to 64 deep. If it is not clear whether a
+   browser hides a text, it counts as visible. Style sheets, colours, and places outside the window
+   are ignored. */
 
 #ifndef STREAMPTRON_MAIL_HTML_H
 #define STREAMPTRON_MAIL_HTML_H
 
 #include "memory/compiler.h"
 
-/* Write the text of n bytes of UTF-8 to `to`, which may be p: it is never longer. Returns the
-   length. What is not closed goes to the end. */
+/* Write the text of n bytes of UTF-8 to `to`, which may be p, as it is never longer. Returns its
+   length. What is not closed goes on to the end. */
 SP_PRIVATE size_t sp_html_seen(const uint8_t *p, size_t n, uint8_t *to);
 
 #endif

@@ -1,8 +1,8 @@
-/* A text of a mail in lower case, folded, and which of its bytes belong to words.
+/* A mail's text in lower case, folded, and which of its bytes belong to words.
 
-   A letter and its marks become one first, and what is not seen is left out (names/compose.h).
-   Letters, digits, marks and the underscore belong to words, by the table of letters
-   (names/letters.h), and so do characters that a charset only keeps apart (mail/charset.h). */
+   First a letter and its marks are composed, and invisible code points are left out
+   (names/compose.h). Letters, digits, marks and the underscore belong to words, by the table of
+   letters (names/letters.h), and so do characters that are only kept distinct (mail/charset.h). */
 
 #ifndef STREAMPTRON_MAIL_LOWER_H
 #define STREAMPTRON_MAIL_LOWER_H
@@ -14,7 +14,7 @@ enum {
 };
 
 /* Write n bytes of UTF-8 to `to`, where there is room for twice as many and SP_LOWER_SPARE, and set
-   the bits of word bytes. Returns its length. `lookalikes` becomes true if it has some. */
+   the bits of word bytes. Returns its length. *lookalikes becomes true if it has look-alikes. */
 SP_PRIVATE size_t sp_lower(const uint8_t *p, size_t n, bool fold, uint8_t *to, uint64_t *bits,
                            bool *lookalikes);
 

@@ -1,4 +1,4 @@
-/* A mail's parts (RFC 2045, 2046): a walk that gives fields and texts, one after the other.
+/* A mail's parts (RFC 2045, 2046): a walk that returns fields and texts, one after the other.
 
        From: Ann                             a field
        Content-Type: multipart/mixed; boundary=x
@@ -9,12 +9,12 @@
        <p>hello
        --x--
 
-   Of a mail's own header each field is given, of a part's only those that say what it is. A
-   multipart is cut where a line begins with its boundary; without one, or nested too deeply, it is
-   read as text. A mail in a mail is walked like a part, and decoded first if it is encoded. Of
-   several Content-Types that one counts which leads to the most, since mail programs differ here.
-   A part that is not text gives nothing. Time is linear: each level looks at each byte once,
-   and there are few levels. */
+   All fields of the mail's own header are returned, but of a part's only those that say what the
+   part is. A multipart is cut at lines that begin with its boundary; without a boundary, or nested
+   too deeply, it is read as text. A mail in a mail is walked like a part, and decoded first if it
+   is encoded. Of several Content-Types the one that gives the most text counts, since mail programs
+   differ here. A part that is not text is skipped. The time is linear: each level looks at each
+   byte once, and there are few levels. */
 
 #ifndef STREAMPTRON_MAIL_PARTS_H
 #define STREAMPTRON_MAIL_PARTS_H
@@ -34,7 +34,7 @@ enum {
 };
 
 typedef struct sp_multipart {
-    const uint8_t *p; /* where the next part begins; NULL: there was the last boundary */
+    const uint8_t *p; /* where the next part begins; NULL: after the last boundary */
     const uint8_t *end;
     uint8_t mark[SP_PARAMETER_MOST]; /* the boundary */
     size_t n_mark;
@@ -50,19 +50,19 @@ typedef struct sp_held {
 } sp_held;
 
 typedef struct sp_mail_walk {
-    sp_mail_header header; /* of the entity that is read */
+    sp_mail_header header; /* of the entity being read */
     const uint8_t *end;    /* where the entity ends */
     bool in_header;
     int level;
-    const uint8_t *type; /* the value of its Content-Type; NULL: it has none */
+    const uint8_t *type; /* the value of its Content-Type; NULL: none */
     size_t n_type;
-    int rank; /* of that one */
+    int rank; /* of that Content-Type */
     int encoded;
     sp_multipart open[SP_LEVELS_MOST];
     int n_open;
     int n_parts;
     size_t room; /* for texts, in bytes */
-    size_t room_held; /* for mails that are encoded */
+    size_t room_held; /* for encoded mails */
     sp_held *held;
 } sp_mail_walk;
 
@@ -79,7 +79,7 @@ typedef struct sp_item {
 
 SP_PRIVATE void sp_walk_begin(sp_mail_walk *walk, const uint8_t *p, size_t n, sp_held *held);
 
-/* The next field or text: 1; 0 at the end; -1 without memory. */
+/* The next field or text: 1; 0 at the end; -1 if out of memory. */
 SP_PRIVATE int sp_walk_next(sp_mail_walk *walk, sp_item *item);
 
 #endif

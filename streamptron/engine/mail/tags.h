@@ -1,4 +1,4 @@
-/* HTML's tags: what each of them means to a reader, and which styles hide a text. */
+/* HTML's tags: how each of them shows, and which styles hide a text. */
 
 #ifndef STREAMPTRON_MAIL_TAGS_H
 #define STREAMPTRON_MAIL_TAGS_H
@@ -7,11 +7,11 @@
 
 enum {
     /* its look */
-    SP_TAG_NOTHING = 1, /* it only changes how letters look: nothing is in its place */
-    SP_TAG_VOID = 2,    /* it has no text and no end */
+    SP_TAG_NOTHING = 1, /* it only changes how letters look, and leaves nothing in its place */
+    SP_TAG_VOID = 2,    /* it has neither text nor an end tag */
     SP_TAG_RAW = 4,     /* its content is not HTML, and is not shown */
 
-    /* its place; a bit each, of which tags have the number */
+    /* its place: the number of a bit */
     SP_PLACE_P = 1,
     SP_PLACE_HEADING,
     SP_PLACE_LI,
@@ -29,7 +29,7 @@ enum {
     SP_PLACE_A,
     SP_PLACE_NOBR,
 
-    SP_HIDES_GONE = 1,   /* with all that is in it */
+    SP_HIDES_GONE = 1,   /* with everything in it */
     SP_HIDES_UNSEEN = 2, /* but what is in it may be visible again */
     SP_HIDES_TINY = 4,   /* but what is in it may be larger */
 };
@@ -42,11 +42,11 @@ typedef struct sp_tag {
 
 typedef struct sp_tag_rule {
     /* At a tag's start. */
-    uint32_t ends;  /* in which places elements that are open end, with all in them */
-    uint32_t walls; /* and which of them it does not look behind */
+    uint32_t ends;  /* open elements in these places end, with everything in them, */
+    uint32_t walls; /* but none outside an open element in these */
 } sp_tag_rule;
 
-SP_DATA const sp_tag sp_html_tags[]; /* in the order of their names; 0 is any other one */
+SP_DATA const sp_tag sp_html_tags[]; /* in the order of their names; 0 is any other tag */
 SP_DATA const sp_tag_rule sp_tag_rules[];
 
 /* The bit of a tag's place; 0 if it has none. */
@@ -58,9 +58,9 @@ static inline uint32_t sp_tag_place(uint8_t tag)
 /* The number of a tag, by the n bytes of its name. */
 SP_PRIVATE uint8_t sp_tag_of(const uint8_t *name, size_t n);
 
-/* What hides the text of an element. `hides`: what hides the one around it; `style`: its style, of
-   n bytes; `hidden`: whether it has the attribute of that name. What is not plain to see hides
-   nothing: a spammer would write it so that a reader sees what we do not. */
+/* What hides the text of an element. `hides`: what hides the element around it; `style`: its style,
+   of n bytes; `hidden`: whether it has the attribute of that name. An unclear style hides nothing,
+   or a spammer could write a text that readers see and we do not. */
 SP_PRIVATE uint8_t sp_style_hides(uint8_t hides, const uint8_t *style, size_t n, bool hidden);
 
 #endif

@@ -14,7 +14,7 @@ SP_PRIVATE bool sp_many_same_row(const sp_learner *learner, uint32_t block, cons
                                  const sp_learner *base, const double *its);
 
 /* Give a learner, whose slots are going to be those of a base and of a delta, the base's rows. 1:
-   its table is the base's now, in its other form; -1 without memory. */
+   its table is the base's now, in its other form; -1 if out of memory. */
 SP_PRIVATE int sp_many_overlay_begin(sp_learner *learner, const sp_learner *base);
 
 /* And then the rows of the delta's slots, which it holds already: blocks[b] of each block. 0, or

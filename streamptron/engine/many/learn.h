@@ -12,8 +12,8 @@
 /* The strides for label y; y is n_labels if it is new. Nothing changes but the event. */
 SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_many_scratch *w, ptrdiff_t y, double u);
 
-/* Blocks for the entries that the step will make; slots are reserved. -1 without memory; then none
-   is kept. */
+/* Blocks for the entries that the step will make; slots are reserved. -1 if out of memory; then
+   none is kept. */
 SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_many_scratch *w,
                                ptrdiff_t y);
 

@@ -20,7 +20,7 @@ SP_PRIVATE int sp_many_mix_model(sp_merge *m);
 SP_PRIVATE bool sp_many_mix_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                                  sp_slot_type base);
 
-/* A feature, of the shards that have touched it. -1 without memory. */
+/* A feature, of the shards that have touched it. -1 if out of memory. */
 SP_PRIVATE int sp_many_mix_slot(sp_merge *m, sp_slot_type slot);
 
 #endif

@@ -105,7 +105,7 @@ typedef struct sp_undo_snapshot {
 } sp_undo_snapshot;
 
 /* See that a step can be taken back from these slots, of which each is left once: one that comes
-   from elsewhere may name some twice. -1 without memory; then nothing has changed. */
+   from elsewhere may name some twice. -1 if out of memory; then nothing has changed. */
 SP_PRIVATE int sp_snapshot_reserve(sp_learner *learner, const sp_undo_snapshot *kept);
 
 /* Take back what is kept once. What is usual (m and b) and the watch for drift come back only if
@@ -120,7 +120,7 @@ SP_PRIVATE void sp_snapshot_take_back(sp_learner *learner, const sp_undo_snapsho
 SP_PRIVATE void sp_snapshot_shaped_columns(const sp_learner *learner, const sp_event *event,
                                            uint32_t *columns);
 
-/* See that a step can be taken back from curves and surfaces. -1 without memory. */
+/* See that a step can be taken back from curves and surfaces. -1 if out of memory. */
 SP_PRIVATE int sp_snapshot_reserve_shapes(sp_learner *learner, sp_event *event);
 
 /* Take it back from them, before it is from slots. */

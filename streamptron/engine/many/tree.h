@@ -29,7 +29,7 @@ static inline size_t sp_tree_bytes(const sp_many *many)
 
 SP_PRIVATE void sp_tree_free(sp_many *many);
 
-/* Room for n leaves; those that are there stay. -1 without memory. */
+/* Room for n leaves; those that are there stay. -1 if out of memory. */
 SP_PRIVATE int sp_tree_room(sp_many *many, ptrdiff_t n);
 
 /* All leaves anew, of n labels' w0; there is room for them. */

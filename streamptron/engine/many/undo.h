@@ -37,7 +37,7 @@ SP_PRIVATE double sp_many_snapshot_read(const sp_table *table, sp_slot_type slot
 SP_PRIVATE void sp_many_column_read(const sp_table *table, sp_slot_type slot, ptrdiff_t y,
                                     sp_column *column, float *e);
 
-/* See that there is room for the entries that are made when a step is taken back. -1 without
+/* See that there is room for the entries that are made when a step is taken back. -1 if out of
    memory; then all entries are as they were. */
 SP_PRIVATE int sp_many_back_room(const sp_learner *learner, sp_slot_type slot,
                                  const sp_change *change);

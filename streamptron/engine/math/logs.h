@@ -1,8 +1,8 @@
-/* Logarithm and exponential, the same on every machine: they are for AdaptiveClassifier, whose
-   models must not depend on the system's math library.
+/* Logarithm and exponential, with the same result on every machine. They are for
+   AdaptiveClassifier, whose models must not depend on the system's math library.
 
-   Functions in this file: sp_log and sp_exp, for loops, and sp_one_log and sp_one_exp, for what is
-   worked out once an event; sp_sigmoid; sp_log_both and sp_sigmoid_both, of two numbers side by
+   Functions in this file: sp_log and sp_exp, for loops; sp_one_log and sp_one_exp, for what is
+   computed once per event; sp_sigmoid; sp_log_both and sp_sigmoid_both, of two numbers side by
    side; sp_fraction, which splits a number into fraction and exponent. */
 
 #ifndef STREAMPTRON_MATH_LOGS_H
@@ -29,7 +29,7 @@
 #define SP_LN2_HIGH 6.93147180369123816490e-01      /* its last 32 bits are 0 */
 #define SP_LN2_LOW 1.90821492927058770002e-10
 
-/* x = m 2^e of a normal x, with m from 1/2 to 1: m, and e added to `exponent`. */
+/* For a normal x = m 2^e, with m from 1/2 to 1: returns m, and adds e to `exponent`. */
 SP_TEMPLATE double sp_fraction(double x, ptrdiff_t *exponent)
 {
     uint64_t bits = sp_bits_of(x);
@@ -37,8 +37,8 @@ SP_TEMPLATE double sp_fraction(double x, ptrdiff_t *exponent)
     return sp_from_bits((bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1022) << 52);
 }
 
-/* Both series are said once, of numbers and of vectors, each lane of which does what one number
-   does. Terms are summed in pairs, so that none waits for all before it. */
+/* Both series are written once, for numbers and for vectors; each lane does what a number does.
+   Terms are summed in pairs, so that none waits for all before it. */
 
 /* q/3 + q^2/5 + ... + q^11/23; q2 and q4 are powers of q. */
 #define SP_LOG_SERIES(q, q2, q4) \
@@ -74,8 +74,8 @@ SP_TEMPLATE double sp_log(double x)
     return (2.0 * s + 2.0 * s * p) + e * SP_LN2;
 }
 
-/* e^x for x <= 0, as the polynomial at x - k log 2, times 2^k; 0 below -700, and of NaN,
-   of which no k can be made. Within 1 ulp. */
+/* e^x for x <= 0, as the polynomial at x - k log 2, times 2^k; 0 below -700 and for NaN, which has
+   no k. Within 1 ulp. */
 SP_TEMPLATE double sp_exp(double x)
 {
     double at = x >= -700.0 ? x : -700.0;

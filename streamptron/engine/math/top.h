@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* Where the `most` largest of n numbers are, in falling order; of equal ones the first comes first.
-   `places` has room for so many. Returns how many there are: all n, if that is less.
+/* The places of the `most` largest of n numbers, in falling order; of equal ones the first comes
+   first. `places` has room for `most`. Returns how many were found: all n, if there are fewer.
 
-   A number is looked at once, and moves others only if it is among the largest so far. */
+   Each number is looked at once, and moves others only if it is among the largest so far. */
 static inline ptrdiff_t sp_top(const double *numbers, ptrdiff_t n, ptrdiff_t most, uint32_t *places)
 {
     ptrdiff_t found = 0;

@@ -22,10 +22,10 @@ typedef struct sp_arena_block {
 
 typedef struct sp_arena {
     sp_arena_block *newest;
-    size_t bytes; /* what the arena holds from the heap */
+    size_t bytes; /* taken from the heap */
 } sp_arena;
 
-/* how far it was filled */
+/* how far an arena was filled */
 typedef struct sp_arena_point {
     sp_arena_block *newest;
     size_t used;
@@ -53,7 +53,7 @@ static inline void sp_arena_reset(sp_arena *arena)
         sp_arena_shrink(arena);
 }
 
-/* A new block that has room for n bytes; NULL without memory. */
+/* A new block that has room for n bytes; NULL if out of memory. */
 SP_UNSEEN SP_APART sp_arena_block *sp_arena_open(sp_arena *arena, size_t n)
 {
     size_t size = n > SP_ARENA_BLOCK ? n : SP_ARENA_BLOCK;
@@ -68,7 +68,7 @@ SP_UNSEEN SP_APART sp_arena_block *sp_arena_open(sp_arena *arena, size_t n)
     return block;
 }
 
-/* n bytes; the sixteen before them may be read (see key_text). NULL without memory. */
+/* n bytes; the sixteen before them may be read (see key_text). NULL if out of memory. */
 static inline uint8_t *sp_arena_alloc(sp_arena *arena, size_t n)
 {
     sp_arena_block *block = arena->newest;

@@ -20,7 +20,7 @@
 #if defined(__MINGW32__) && defined(__SSE2__)
   #include <emmintrin.h>
   #include <math.h>
-  /* The C library's root is rounded twice there, and is called where code is compiled for size. */
+  /* With MinGW the C library's sqrt rounds twice, and code that is compiled for size calls it. */
   static inline double sp_root(double x)
   {
       const __m128d of = _mm_set_sd(x);
@@ -34,9 +34,10 @@
 /* Sums of products of values, weights and counts up to this size stay far below the largest double,
    so that no finite input can lead to an infinite number inside. */
 #define SP_VALUE_LIMIT 1e50
-/* A mean of such may be rounded beyond it. */
+/* A mean of such values may be rounded to slightly more. */
 #define SP_MEAN_LIMIT (SP_VALUE_LIMIT * (1.0 + 0x1p-30))
-/* A weight in a file or after a merge is below it: times a value, and added up, it stays finite. */
+/* Weights in a file or after a merge are smaller, so that sums of weights times values stay
+   finite. */
 #define SP_WEIGHT_LIMIT 0x1p800
 #define SP_VALUE_LIMIT_BITS UINT64_C(0x4a511b0ec57e649a)
 
@@ -53,7 +54,7 @@
 #endif
 
 
-/* A function that no event waits for, or once in a learner's life: compiled for size. */
+/* A function that no event waits for, or that runs once in a learner's life: compiled for size. */
 #if defined(__GNUC__) || defined(__clang__)
   #define SP_RARE __attribute__((cold))
 #else
@@ -72,7 +73,7 @@ static inline int sp_zeros_below(uint64_t word)
 #endif
 }
 
-/* Rooms that are compiled for size, in a file that includes several, stand between these. */
+/* A file that includes several rooms puts those that are compiled for size between these two. */
 #if defined(__GNUC__) && !defined(__clang__)
   #if __GNUC__ >= 12
     /* nor is anything kept in registers for a loop */
@@ -108,8 +109,8 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
     for (; line < (uintptr_t)start + size; line += 64) sp_prefetch(line);
 }
 
-/* A function whose arguments are constants where it is called, or which an event passes for each of
-   its features: each call compiles to code of its own, but where code is to be small. */
+/* A function whose arguments are constants where it is called, or that runs for each feature of an
+   event: each call compiles to code of its own, except where code is to be small. */
 #if defined(STREAMPTRON_PLAIN)
   #define SP_TEMPLATE static inline
 #elif defined(__GNUC__) || defined(__clang__)
@@ -120,7 +121,7 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_TEMPLATE static inline
 #endif
 
-/* A function that stays one, so that who calls it seldom is not compiled for it. */
+/* A function that is never inlined, so that the rest of its caller compiles to better code. */
 #if defined(__GNUC__) || defined(__clang__)
   #define SP_APART __attribute__((noinline))
 #elif defined(_MSC_VER)
@@ -129,7 +130,7 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_APART
 #endif
 
-/* A function of one file, which need not call it; what a function need not use. */
+/* A static function, or a variable, that may stay unused. */
 #if defined(__GNUC__) || defined(__clang__)
   #define SP_UNSEEN static __attribute__((unused))
   #define SP_MAYBE_UNUSED __attribute__((unused))
@@ -138,8 +139,8 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_MAYBE_UNUSED
 #endif
 
-/* A function that is compiled twice; a machine with wider registers runs the wider version. They
-   hold more sums side by side. No sum is split and none is fused, so no bit of a result changes.
+/* A function that is compiled twice; a machine with wider registers runs the wider version, which
+   holds more sums side by side. No sum is split and none is fused, so no bit of a result changes.
    The dynamic linker makes the choice, which musl's cannot do. (GCC's target_clones do the same,
    but bring 4.5 kB that tell every processor apart.) The body follows:
 
@@ -147,9 +148,9 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
        {
        }
 
-   There `wide` is a constant: whether a register has four doubles, or may seem to. On x86-64
-   without AVX2 four in two registers take longer than one by one; with -DSTREAMPTRON_FOURS they are
-   used all the same, for proofs. */
+   In it, `wide` is a constant: whether a register has four doubles, or is treated as if it had. On
+   x86-64 without AVX2 four in two registers take longer than one by one; with -DSTREAMPTRON_FOURS
+   they are used all the same, for proofs. */
 #if defined(__x86_64__) && !defined(STREAMPTRON_FOURS)
   #define SP_WIDE false
 #else
@@ -171,14 +172,14 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #else
     #define SP_NO_SANITIZE_COVERAGE
   #endif
-  /* What makes the choice runs before the program's own start: before sanitizers, profilers and the
-     canary of the stack are there. So none of these may add to it, and it calls nothing, not even
-     what cpuid.h has as functions. */
+  /* The choice is made before the program starts, when sanitizers, profilers and the stack's canary
+     are not ready yet. So none of these may instrument it, and it calls no function, not even one
+     of cpuid.h. */
   #define SP_AT_START \
       __attribute__((no_sanitize_thread, no_sanitize_undefined, no_instrument_function, \
                      no_profile_instrument_function, no_split_stack)) \
       SP_NO_STACK_PROTECTOR SP_NO_SANITIZE_COVERAGE
-  /* Whether the processor has AVX2, or fused sums, and the system keeps wider registers. */
+  /* Whether the processor has AVX2 (`wider`) or FMA, and the system saves wider registers. */
   SP_AT_START SP_UNSEEN SP_APART bool sp_machine_has(bool wider)
   {
       uint32_t most, a, b, c, d, kept, high;
@@ -225,7 +226,7 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_FUSING(storage, type, name, parameters, arguments) storage type name parameters
 #endif
 
-/* The same for what gains less by it, and is compiled once in the library, which stays small. */
+/* The same for functions that gain less: the library, which is kept small, has them only once. */
 #ifdef SP_LIBRARY
   #define SP_SMALL 1
   #define SP_AVX2_UNLESS_SMALL(type, name, parameters, arguments) static inline type name parameters
@@ -242,7 +243,7 @@ SP_TEMPLATE uint64_t sp_bits_of(double x)
     return bits;
 }
 
-/* Whether n numbers are the same, bit for bit: of a few, sooner than a call says it. */
+/* Whether n numbers are the same, bit for bit. For a few, this is faster than a call of memcmp. */
 static inline bool sp_same_bits(const double *a, const double *b, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -269,7 +270,7 @@ SP_ORDER(word, uint64_t)
 SP_ORDER(length, int64_t)
 SP_ORDER(number, double)
 #undef SP_ORDER
-#if SIZE_MAX == UINT32_MAX /* a pointer of 32 bits: lengths of 64 are of another type */
+#if SIZE_MAX == UINT32_MAX /* with pointers of 32 bits, lengths of 64 bits are another type */
   #define SP_CHOOSE_MORE(which) , int64_t: which##_length, uint64_t: which##_word
 #else
   #define SP_CHOOSE_MORE(which)
@@ -280,11 +281,11 @@ SP_ORDER(number, double)
 #define SP_MIN(a, b) SP_CHOOSE(sp_min, a, b)
 #define SP_MAX(a, b) SP_CHOOSE(sp_max, a, b)
 
-/* What rooms call of each other, what those of part_path.c alone call, and what is called from
-   outside. Where the engine is compiled as one file (streamptron.c) the first need no names that
-   others see, nor do the second where it is compiled in parts; but tests/engine/ calls them, too.
-   In the library (library/library.c) the third need none either, and what it does not use is left
-   out. */
+/* Who may call a function. SP_PRIVATE: other rooms. SP_HOT: only the rooms of part_path.c. SP_API:
+   code outside the engine. SP_PRIVATE is static where the engine is compiled as one file
+   (streamptron.c), SP_HOT also where it is compiled in parts, and SP_API in the library
+   (library/library.c), which leaves out what it does not use. With STREAMPTRON_OPEN none is static,
+   as tests/engine/ calls them all. */
 #if defined(__GNUC__) || defined(__clang__)
   #define SP_SEEN extern __attribute__((visibility("hidden")))
 #else
@@ -305,10 +306,10 @@ SP_ORDER(number, double)
 #else
   #define SP_API SP_SEEN
 #endif
-/* A table, whose length another file knows. */
+/* A table that another file defines. */
 #define SP_DATA SP_SEEN
 
-/* Of a constant that is all zeros: a program's file does not hold it. */
+/* For a constant that is all zeros: it takes no space in a program's file. */
 #if defined(__ELF__) || defined(__wasm__)
   #define SP_NO_BYTES __attribute__((section(".bss.sp_zeros")))
 #else

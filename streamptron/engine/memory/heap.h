@@ -2,10 +2,10 @@
    (tests/test_architecture.py looks for calls that bypass this room).
 
    With -DSTREAMPTRON_FAIL any of these calls can be made to find no memory: the n-th from now
-   (sp_heap_left = n), or that one and all after it (sp_heap_lasts). So the tests, on Linux, see
-   which error is raised then, and that nothing has changed. The counters are unique objects: a
-   process has one of each, however many compiled modules define them. Without the flag the calls
-   are the C library's, and nothing is counted. */
+   (sp_heap_left = n), or that one and all after it (sp_heap_lasts). So the tests, on Linux, check
+   which error is raised, and that nothing has changed. The counters are unique objects: a process
+   has one of each, however many compiled modules define them. Without the flag the calls are the C
+   library's, and nothing is counted. */
 
 #ifndef STREAMPTRON_MEMORY_HEAP_H
 #define STREAMPTRON_MEMORY_HEAP_H
@@ -52,7 +52,8 @@ static inline int64_t sp_heap_fail_at(int64_t n, int lasts)
     #define sp_heap_fail_at(n, lasts) ((void)(n), (void)(lasts), 0)
 #endif
 
-/* Who embeds the engine may compile it with an allocator of his own: all four, or none. */
+/* A program that embeds the engine may compile it with its own allocator: define all four, or
+   none. */
 #if !defined(STREAMPTRON_MALLOC)
     #define STREAMPTRON_MALLOC malloc
     #define STREAMPTRON_CALLOC calloc
@@ -91,7 +92,7 @@ static inline void sp_unmap(void *p, size_t n)
 }
 #endif
 
-/* What n bytes from malloc take: most allocators add a word and round up to 16. */
+/* The memory that malloc(n) really takes: most allocators add a word and round up to 16. */
 static inline size_t sp_heap_bytes(size_t n)
 {
     return n > 24 ? (n + 8 + 15) & ~(size_t)15 : 32;

@@ -1,17 +1,17 @@
 /* Arrays that grow while they are in use, a little at a time.
 
-   Every 256 slots have a place, which says where they are in memory. An array of places that
-   doubled in one go when it is full would make one event pay for all others: at 64 million features
-   that is 2 MB of memory that no event has touched. So the longer array is allocated when the old
-   one is three quarters full, and each new place takes SP_PLACES_STEP old ones along:
+   Every 256 slots have a place, which says where they are in memory. If a full array of places
+   doubled in one go, one event would pay for all others: at 64 million features that is 2 MB of
+   memory that no event has touched. So the longer array is allocated when the old one is three
+   quarters full, and each new place copies SP_PLACES_STEP old ones:
 
        array   [ a b c d e f g h i j k l m . . . ]
        next    [ a b c d e f g h . . . . . . . . . . . . . . . . . . . . . . . . ]
                                  ^copied
 
    By the time the old array is full, everything has been copied, and the next array replaces it.
-   Until then readers use the old one, by its plain address; whoever changes an entry changes it in
-   both (sp_places_next). Memory that has not been touched costs an event nothing. */
+   Until then readers use the old one, by its plain address; a change of an entry is made in both
+   (sp_places_next). Memory that has not been touched costs an event nothing. */
 
 #ifndef STREAMPTRON_MEMORY_PLACES_H
 #define STREAMPTRON_MEMORY_PLACES_H
@@ -32,7 +32,8 @@ typedef struct sp_places {
     void *next;        /* NULL: not begun */
 } sp_places;
 
-/* The capacity for n entries that leaves enough time to fill the next array. */
+/* The capacity for n entries that leaves enough time to fill the next array before this one is
+   full. */
 static inline size_t sp_places_ahead(size_t n)
 {
     return n + n / 4 + 1;
@@ -45,13 +46,13 @@ static inline void sp_places_free(sp_places *places, void *array)
     memset(places, 0, sizeof(sp_places));
 }
 
-/* Make room for `capacity` entries at once; NULL without memory, and the array is unchanged.
+/* Make room for `capacity` entries at once; NULL if out of memory, and the array is unchanged.
 
    No next array may have been begun. */
 SP_PRIVATE void *sp_places_open(sp_places *places, void *array, size_t item, size_t capacity,
                                 size_t *bytes);
 
-/* The array of n entries with room for one more; NULL without memory, and it is unchanged. */
+/* The array of n entries with room for one more; NULL if out of memory, and it is unchanged. */
 SP_PRIVATE void *sp_places_room(sp_places *places, void *array, size_t n, size_t *bytes);
 
 /* The copy of entry i in the next array, or NULL. */

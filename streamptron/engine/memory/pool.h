@@ -5,16 +5,16 @@
 
        region   [ header | block | block | block |  not cut yet  ]
 
-   While there is little memory in use, a region is one block from the heap; of a pool of 270 kB and
-   more up to four small ones, since a region costs 136 bytes. But each feature of an event is
-   looked up at a different place in the index. Once those places are spread over more pages than
-   the processor's TLB covers, much of the time goes into address translation. So from 8 MB on, an
+   While a pool is small, a region is one block from the heap. From 270 kB on, it may be up to four
+   small blocks, since each region costs 136 bytes more. But each feature of an event is looked up
+   at a different place in the index. Once those places are spread over more pages than the
+   processor's TLB covers, much of the time goes into address translation. So from 8 MB on, an
    index's regions have the size and alignment of a huge page. No event should wait for two
    megabytes to be cleared, so the region's small pages are touched one by one. When the last has
-   been cut, the system is allowed to merge them when it has time (Linux does, in the
-   background). Weights stay in blocks from the heap, which the next model can reuse at once: those
-   of the most frequent words lie side by side anyway, unless slots change hands under a ceiling. A
-   copy of a model is one region from the heap.
+   been cut, the system is allowed to merge them when it has time (Linux does, in the background).
+   Weights stay in blocks from the heap, which the next model can reuse at once. The weights of the
+   most frequent words are side by side anyway, unless slots are reused under a ceiling. A copy of a
+   model is one region from the heap.
 
    In a region of several blocks, the blocks start an odd number of cache lines apart. With an even
    number (the 256 slots of a chunk are 4096 bytes, or 8192) all would start at the same few sets of
@@ -45,7 +45,7 @@
 #endif
 #define SP_HUGE ((size_t)1 << 21)
 
-/* Zeroed memory that starts on a cache line or, if it is the size of a huge page, where one may. */
+/* Zeroed memory that is aligned to a cache line or, if it is the size of a huge page, to that. */
 static inline void *sp_region_alloc(size_t size)
 {
     char *raw, *start;
@@ -82,7 +82,7 @@ static inline void sp_region_full(void *start, size_t size)
     (void)size;
 #endif
 }
-/* For memory that is about to be written from end to end: most of it may be huge pages at once. */
+/* For memory that is about to be written from end to end: let it be huge pages at once. */
 static inline void sp_pages_whole(void *start, size_t size)
 {
 #if SP_HUGE_PAGES
@@ -108,9 +108,9 @@ static inline void sp_region_free(void *start, size_t size)
 }
 
 enum {
-    SP_HUGE_PAGES_LEAST = 1 << 23, /* bytes of a pool from which its regions are large */
-    SP_REGION_SHARE = 64,       /* of the pool's bytes one part, or less, may wait to be cut */
-    SP_REGION_MOST = 1 << 14,   /* and no more bytes than this, besides a block */
+    SP_HUGE_PAGES_LEAST = 1 << 23, /* in a pool of so many bytes regions are large */
+    SP_REGION_SHARE = 64,       /* at most 1/64 of the pool's bytes may wait to be cut, */
+    SP_REGION_MOST = 1 << 14,   /* and at most so many bytes, besides a block */
     SP_REGION_HEADER = 64,
     SP_REGION_OVERHEAD = 64 + 8, /* for alignment to a cache line */
 };
@@ -130,7 +130,7 @@ typedef struct sp_pool {
     size_t cut; /* bytes of the newest region that have been cut, header included */
     sp_returned *returned;
     size_t used;  /* bytes of the blocks in use */
-    size_t bytes; /* what the pool holds from the system */
+    size_t bytes; /* taken from the system */
     bool scattered;
 } sp_pool;
 
@@ -146,7 +146,7 @@ static inline size_t sp_pool_block(size_t n)
     return sp_lines(n) | 64;
 }
 
-/* `scattered`: what is looked up together is spread over the pool. */
+/* `scattered`: the blocks that one event reads are spread over the pool. */
 SP_RARE static inline void sp_pool_init(sp_pool *pool, bool scattered)
 {
     memset(pool, 0, sizeof(sp_pool));
@@ -157,13 +157,13 @@ SP_PRIVATE void sp_pool_free(sp_pool *pool);
 
 SP_PRIVATE int sp_region_open(sp_pool *pool, size_t size);
 
-/* Open one region for blocks of n bytes in total. Returns -1 without memory. */
+/* Open one region for blocks of n bytes in total. Returns -1 if out of memory. */
 static inline int sp_pool_reserve(sp_pool *pool, size_t n)
 {
     return SP_ALONE || n == 0 ? 0 : sp_region_open(pool, SP_REGION_HEADER + n);
 }
 
-/* A block of n bytes, all zero; NULL without memory. */
+/* A block of n bytes, all zero; NULL if out of memory. */
 SP_PRIVATE void *sp_pool_take(sp_pool *pool, size_t n);
 
 /* Give a block of n bytes back. */

@@ -24,7 +24,7 @@ typedef struct sp_mixture {
     ptrdiff_t room;  /* of labels in a feature */
 } sp_mixture;
 
-/* -1 without memory; call sp_mixture_free in either case. */
+/* -1 if out of memory; call sp_mixture_free in either case. */
 SP_PRIVATE int sp_mixture_open(sp_mixture *u, const sp_merge *m, ptrdiff_t n_labels);
 SP_PRIVATE void sp_mixture_free(sp_mixture *u);
 
@@ -35,7 +35,7 @@ static inline const uint32_t *sp_mixture_of(const sp_mixture *u, int k)
 }
 
 /* Begin a feature; add the labels that sides have there, one by one; and make room for numbers of
-   all sides. -1 without memory. */
+   all sides. -1 if out of memory. */
 static inline void sp_mixture_begin(sp_mixture *u)
 {
     u->turn += 1;

@@ -30,7 +30,7 @@ SP_PRIVATE bool sp_multilabel_same_row(const sp_learner *learner, uint32_t block
 SP_PRIVATE bool sp_multilabel_label_numbers(const sp_learner *learner, ptrdiff_t k, double *marked);
 
 /* Give a learner, whose slots are going to be those of a base and of a delta, the base's rows. -1
-   without memory. */
+   if out of memory. */
 SP_PRIVATE int sp_multilabel_overlay_begin(sp_learner *learner, const sp_learner *base);
 
 /* And then the rows of the delta's n slots, which it holds already, and its labels' numbers. 0, or

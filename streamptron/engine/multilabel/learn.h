@@ -18,11 +18,11 @@ SP_PRIVATE sp_label sp_multilabel_newcomer(const sp_multilabel *s, ptrdiff_t n, 
 /* Whether an event that has its labels was not answered exactly. */
 SP_PRIVATE bool sp_multilabel_wrong(const sp_multilabel *s, const sp_multilabel_scratch *w);
 
-/* The strides of an event that has its labels. -1 without memory. */
+/* The strides of an event that has its labels. -1 if out of memory. */
 SP_PRIVATE int sp_multilabel_aim(const sp_multilabel *s, const sp_table *table,
                                  const sp_event *event, sp_multilabel_scratch *w, double u);
 
-/* Take the blocks that rows will need. -1 without memory, and none has been taken. */
+/* Take the blocks that rows will need. -1 if out of memory, and none has been taken. */
 SP_PRIVATE int sp_multilabel_reserve(const sp_table *table, const sp_event *event,
                                      sp_multilabel_scratch *w);
 

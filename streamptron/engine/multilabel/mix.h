@@ -19,7 +19,7 @@ SP_PRIVATE void sp_multilabel_mix_free(sp_merge *m);
 /* What is kept once, and of each label. */
 SP_PRIVATE int sp_multilabel_mix_model(sp_merge *m);
 
-/* A feature and its row, of the shards that have touched it. -1 without memory. */
+/* A feature and its row, of the shards that have touched it. -1 if out of memory. */
 SP_PRIVATE int sp_multilabel_mix_slot(sp_merge *m, sp_slot_type slot);
 
 #endif

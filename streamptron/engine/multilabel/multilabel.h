@@ -151,12 +151,12 @@ static inline size_t sp_multilabel_bytes(const sp_multilabel *s)
            + (s->there == NULL ? 0 : 2 * SP_MULTILABEL_STEPS * sizeof(double));
 }
 
-/* Untrained. -1 without memory. Call sp_multilabel_free in either case. */
+/* Untrained. -1 if out of memory. Call sp_multilabel_free in either case. */
 SP_PRIVATE int sp_multilabel_init(sp_multilabel *s, double eta, double forget);
 
 SP_PRIVATE void sp_multilabel_free(sp_multilabel *s);
 
-/* Room for n labels. -1 without memory. */
+/* Room for n labels. -1 if out of memory. */
 SP_PRIVATE int sp_multilabel_room(sp_multilabel *s, ptrdiff_t n);
 
 /* The same with memory of its own. -1 without it. Call sp_multilabel_free in either case. */
@@ -165,7 +165,7 @@ SP_PRIVATE int sp_multilabel_copy(sp_multilabel *to, const sp_multilabel *other)
 /* Work out what follows from a label's numbers, which have changed. */
 SP_API void sp_multilabel_settle_label(sp_multilabel *s, ptrdiff_t k);
 
-/* Room in an event for n features and so many labels. -1 without memory. */
+/* Room in an event for n features and so many labels. -1 if out of memory. */
 SP_PRIVATE int sp_multilabel_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels);
 
 /* Everything of an event that its labels have no part in. */

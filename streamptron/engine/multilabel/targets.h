@@ -9,7 +9,7 @@
 #include "table/table.h"
 
 /* Tell an event its labels: n numbers of labels, of which it has the first n_there. New ones have
-   the next numbers. `open`: it says nothing of labels that are not named. -1 without memory. */
+   the next numbers. `open`: it says nothing of labels that are not named. -1 if out of memory. */
 SP_API int sp_multilabel_set_targets(sp_event *event, const uint32_t *labels, ptrdiff_t n,
                                      ptrdiff_t n_there, bool open, ptrdiff_t n_labels);
 

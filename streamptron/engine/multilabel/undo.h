@@ -36,7 +36,7 @@ SP_PRIVATE size_t sp_multilabel_undo_log_end(const sp_learner *learner, const sp
 SP_PRIVATE bool sp_multilabel_undo_log_is_sound(const sp_learner *learner, const sp_event *event,
                                                 const uint8_t *data, size_t bytes);
 
-/* Take it back. -1 without memory; then nothing has changed. */
+/* Take it back. -1 if out of memory; then nothing has changed. */
 SP_PRIVATE int sp_multilabel_take_back(sp_learner *learner, const sp_event *event,
                                        const uint8_t *data);
 

@@ -1,25 +1,27 @@
 /* Composing: a letter and its marks as one code point, where there is one (Unicode's NFC).
 
-   e + U+0301 is é, in whatever way it was written; jamo are a syllable of Hangul. Marks come in
-   Unicode's order. What is not seen (U+00AD, U+200D and so on) is left out. Code points from
-   U+10000 on and compatibility ideographs (U+F900 to U+FAFF) stay as they are, marks beyond the
-   thirtieth of a letter begin anew, and a dot above an i, which has one, is dropped: so is that of
-   İ, whose lower case is i.
+   e + U+0301 is é, whichever way it was written; jamo become a syllable of Hangul. Marks come in
+   Unicode's order. Invisible code points (U+00AD, U+200D and so on) are left out. Code points from
+   U+10000 on and compatibility ideographs (U+F900 to U+FAFF) stay as they are, marks beyond a
+   letter's thirtieth start a new stretch, and a dot above an i, which has one already, is dropped:
+   so is the dot of İ, whose lower case is i.
 
        d   ê   U+0323   U+200D   t
            |------------------|      a stretch: a letter, and special code points (names/letters.h)
-           ê   U+0323                what is not seen is left out
+           ê   U+0323                invisible code points are left out
            e   U+0302   U+0323       taken apart, where a mark belongs before one in the letter
            e   U+0323   U+0302       in order
            ệ                         put together
 
-   Most special code points change nothing: a single mark that is not in the table of pairs, or one
-   that has no pair with the letter before it. Only what sp_compose_is_due says is composed.
+   Most special code points change nothing: a single mark that is not in the table of pairs, or that
+   has no pair with the letter before it. Only where sp_compose_is_due says so is a stretch
+   composed.
 
-   names/compose_table.h has lists of pairs, by the second code point: the first one and the whole.
-   The first SP_COMPOSE_SECONDS lists are composed, the others are only taken apart. Of capitals
-   there is a pair only where it does not follow from that of the small letters. Marks that have
-   another class than the one before them are listed with it. tools/composing.py writes it. */
+   names/compose_table.h has a list of pairs for each second code point: the first code point and
+   the composed one. Pairs of the first SP_COMPOSE_SECONDS lists are composed; the others are only
+   taken apart. Capitals have a pair only where it does not follow from that of the small letters.
+   Marks whose class differs from that of the mark before them are listed with it.
+   tools/composing.py writes it. */
 
 #ifndef STREAMPTRON_NAMES_COMPOSE_H
 #define STREAMPTRON_NAMES_COMPOSE_H
@@ -34,10 +36,10 @@ enum {
 };
 
 typedef struct sp_stretch {
-    /* Where the letter before is, which may have to be written anew. */
+    /* Where the letter before is, which may have to be written again. */
     size_t from;     /* in the text */
     size_t to;       /* in what is written */
-    uint32_t letter; /* 0 where marks have come after it */
+    uint32_t letter; /* 0 if marks have followed it */
     uint32_t mark;   /* the last of them, if all are in order; else 0 */
 } sp_stretch;
 
@@ -59,12 +61,12 @@ static inline bool sp_stretch_is_marked(sp_stretch *stretch, uint8_t letter, uin
     return true;
 }
 
-/* The special code point c has been read at `from` and would be written at `to`: whether the
-   stretch must be composed. If not, it is written as it is. */
+/* The special code point c has been read at `from` and would be written at `to`. Returns whether
+   the stretch must be composed; if not, c is written as it is. */
 SP_PRIVATE bool sp_compose_is_due(sp_stretch *stretch, uint32_t c, size_t from, size_t to);
 
-/* Compose the stretch from *at on, and go behind it. `lowercase`: in lower case. Returns how many
-   code points. */
+/* Compose the stretch that starts at *at, and move *at to its end. `lowercase`: in lower case.
+   Returns the number of code points. */
 SP_PRIVATE int sp_compose(const sp_piece *piece, size_t *at, bool lowercase, uint32_t *to);
 
 #endif

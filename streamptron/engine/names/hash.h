@@ -1,15 +1,16 @@
 /* Mixing a key with the model's seed.
 
    hash(key) = fold(fold((lo ^ s0) * (hi ^ s1)) ^ s2) * M), where fold(a * b) is the xor of the two
-   halves of the 128-bit product. Two multiplications; the bytes of a long key go through the first
-   one sixteen at a time. The construction is Wang Yi's wyhash (2019), with secret words throughout.
+   halves of the 128-bit product. That is two multiplications; the bytes of a long key go through
+   the first one sixteen at a time. The construction is Wang Yi's wyhash (2019), with secret words
+   throughout.
 
    The hash is a contract: a model with hash_bits finds its weights by it, in every process and on
-   every machine, for as long as the model lives. (Python's own hash of a str has a new salt in each
+   every machine, as long as the model exists. (Python's own hash of a str has a new salt in each
    process.)
 
-   Whoever chooses the features (a spammer) must not be able to choose the collisions too. So the
-   seed belongs to the model, and is secret unless the user gives one. In the exact index a
+   Someone who chooses the features (a spammer) must not be able to choose the collisions, too. So
+   the seed belongs to the model, and is secret unless the user gives one. In the exact index a
    collision costs only time. */
 
 #ifndef STREAMPTRON_NAMES_HASH_H

@@ -1,55 +1,54 @@
 /* The index: key -> slot.
 
-   What it gives: any number of features, compared by value, found in about one cache miss, and no
-   feature whose arrival makes all the others move. It costs 16 bytes per key and 12 to 15 bytes of
-   table.
+   It holds any number of features, compares them by value, and finds one in about one cache miss.
+   No new feature ever makes all the others move. A key costs 16 bytes, and 12 to 15 bytes of table.
 
    The table (names/tags.h) has an entry per key: 32 bits of the key's hash, the tag, and the slot.
-   Entries lie in the order of their tags, a little further on than their tags say where words are
-   taken.
+   Entries are in the order of their tags. Where words are taken, an entry is a little further on
+   than its tag says.
 
        tags, the largest first                                 keys, in chunks of 256
        [ tag | slot ][  0  ][ tag | slot ][ tag | slot ] ...
                  |
                  +-------------------------------------------> slot: { "spam" }
 
-   It grows a little at a time, with the keys, and where it is. The keys themselves are not read.
+   It grows in place, a little at a time, as keys come. The keys themselves are not read for that.
 
-   An event is looked up in two sweeps, so that the latency of memory is paid once and not once per
+   An event is looked up in two sweeps, so that the latency of memory is paid once, not once per
    feature. The first hashes all keys and prefetches where their searches start. The second reads
    the entries and compares the keys they refer to. Nineteen searches in twenty end within the four
-   words that are looked at together. A long event's keys are prefetched between the two.
+   words that are compared together. A long event's keys are prefetched between the two.
 
    Columns of a matrix are small ints, and are not hashed at all: after sp_index_open_columns, the
    slot of the int j < n_columns is columns[j], at 4 bytes per column. Ints that had entries before
-   keep them, and are not searched for any more.
+   keep them, but are no longer searched for there.
 
    Hashed mode (bits > 0): no keys. A name has a number, 2 + the top `bits` bits of its hash, and
-   names of one number share a slot. Slots are in the order of arrival here too, so that weights
-   cost what has come, and not what might. Up to 2^18 numbers find their slots in an array, by
-   number: a megabyte at most, of which the system gives the pages that are touched. More of them
-   are found in the table, as keys are. A tag is a number then, mixed in a way that can be turned
-   back, so nothing need be compared. In the place of keys are the numbers, four bytes a slot.
-   Files, deltas and digests speak of numbers alone, and have them in their order (names/rising.h).
+   names with the same number share a slot. Slots are in the order of arrival here, too, so that
+   only features that have come take memory for weights. With up to 2^18 numbers, an array has the
+   slot of each number: a megabyte at most, of which only the pages that are touched take memory.
+   With more, the table finds them, as it finds keys. A tag is then a number, mixed in a way that
+   can be reversed, so nothing need be compared. Instead of keys, the numbers are stored, four bytes
+   a slot. Files, deltas and digests have only numbers, in rising order (names/rising.h).
 
-   Under a ceiling (sp_index_is_limited) there are at most max_slots of them. A full index stores a
+   Under a ceiling (sp_index_is_limited) there are at most max_slots slots. A full index stores a
    new key only in place of an old one (sp_index_replace), so no slot is ever free. Which key goes
    is decided elsewhere, with the help of a stamp for each slot: four bytes, after the chunk's keys.
-   After the stamps are the keys' tags, so that a key that goes need not be hashed. Its entry is
-   cold in memory. It is prefetched, and sp_index_forget removes it from the table later, and moves
-   up what was behind it in the search. Until then it does no harm: whoever finds it compares the
-   key, and that is the new one. Long keys are single blocks from the heap, since they go back one
-   by one. There are no columns, which would stay forever.
+   After the stamps come the keys' tags, so that a key that goes need not be hashed. Its entry in
+   the table is cold in memory. So it is prefetched, and sp_index_forget removes it later and moves
+   up what was behind it in the search. Until then it does no harm: a search that finds it compares
+   the slot's key, which is the new one. Long keys are single blocks from the heap, since they are
+   freed one by one. There are no columns, which would stay forever.
 
-   An event that runs out of memory half way undoes what it has done: the slots beyond a mark
-   (sp_index_rewind), and the keys that went (sp_index_restore). So the bytes of those keys are kept
-   until the event has succeeded (sp_index_drop).
+   If an event runs out of memory half way, its changes are undone: slots beyond a mark are removed
+   (sp_index_rewind), and keys that went come back (sp_index_restore). So the bytes of those keys
+   are kept until the event has succeeded (sp_index_drop).
 
    An index may also lie in a file that is mapped into memory. There it can be read, but it does not
    grow (names/lookup.h reads it; table/arrays.h sets it up).
 
-   A whole index at once: copied, checked. Rare: a model is copied, or the tests look for a
-   fault. */
+   The functions that copy or check a whole index are rarely called: when a model is copied, or when
+   tests look for a fault. */
 
 #ifndef STREAMPTRON_NAMES_INDEX_H
 #define STREAMPTRON_NAMES_INDEX_H
@@ -66,10 +65,10 @@
 #include "names/tags.h"
 
 enum {
-    SP_KEYS_AT_ONCE = 128,         /* keys of an event from which looking ahead pays */
-    SP_MANY_NAMES = 32768, /* and names of the index: so many are no longer in the nearest cache */
+    SP_KEYS_AT_ONCE = 128,         /* looking ahead pays for events of so many keys */
+    SP_MANY_NAMES = 32768, /* and in an index of so many names, beyond the nearest cache */
     SP_DIRECT_BITS = 18,
-    SP_INDEX_AHEAD = 16,   /* and how far: the bytes of long ones */
+    SP_INDEX_AHEAD = 16,   /* how far ahead: the bytes of long keys */
 };
 
 /* what a slot of a limited index was before the current event */
@@ -79,7 +78,7 @@ typedef struct sp_gone {
     uint32_t stamp;
 } sp_gone;
 
-/* how far it was filled */
+/* how far an index was filled */
 typedef struct sp_index_point {
     sp_slot_type n_slots;
     sp_arena_point long_keys;
@@ -102,7 +101,7 @@ typedef struct sp_index {
     sp_arena long_keys;
     sp_lookup *lookup; /* NULL: the index is in memory of its own */
     sp_pool pool;      /* of keys and a large table's runs */
-    size_t bytes;      /* what the index holds from the heap, without pool and arena */
+    size_t bytes;      /* taken from the heap, without pool and arena */
 } sp_index;
 
 static inline sp_key *sp_index_key(const sp_index *index, sp_slot_type slot)
@@ -110,7 +109,7 @@ static inline sp_key *sp_index_key(const sp_index *index, sp_slot_type slot)
     return &index->keys[slot >> SP_CHUNK_BITS][slot & SP_CHUNK_MASK];
 }
 
-/* Hashed: how many numbers there are, the reserved slots' own included. */
+/* Hashed: how many numbers there are, including those of the reserved slots. */
 static inline uint32_t sp_index_numbers(const sp_index *index)
 {
     return SP_SLOTS_RESERVED + ((uint32_t)1 << index->bits);
@@ -133,13 +132,13 @@ static inline uint64_t sp_number_tag(uint32_t number)
     return number * (uint32_t)0x9E3779B1;
 }
 
-/* What an entry of the table says of a hash. */
+/* The tag of a hash, as in the table's entries. */
 static inline uint64_t sp_index_tag_of(const sp_index *index, uint64_t h)
 {
     return index->bits ? sp_number_tag(sp_number_of(index, h)) : h >> 32;
 }
 
-/* Where the number of a slot of a hashed index in memory is kept. */
+/* Where a hashed index in memory keeps the number of a slot. */
 static inline uint32_t *sp_index_number_at(const sp_index *index, sp_slot_type slot)
 {
     return (uint32_t *)(void *)index->keys[slot >> SP_CHUNK_BITS] + (slot & SP_CHUNK_MASK);
@@ -172,7 +171,7 @@ static inline void sp_index_drop(sp_index *index, const sp_key *key)
     }
 }
 
-/* What stands for a slot in a file: its number if the index is hashed. */
+/* What represents a slot in a file: its number if the index is hashed. */
 static inline uint32_t sp_index_number(const sp_index *index, sp_slot_type slot)
 {
     if (index->bits == 0 || slot < SP_SLOTS_RESERVED)
@@ -182,9 +181,9 @@ static inline uint32_t sp_index_number(const sp_index *index, sp_slot_type slot)
     return *sp_index_number_at(index, slot);
 }
 
-/* A slot's key, in memory or in a file; one that nothing equals if the file is damaged.
+/* A slot's key, in memory or in a file; if the file is damaged, a key that equals no other.
 
-   Hashed: an int, the number. */
+   Hashed: the number, as an int. */
 SP_API sp_key sp_index_stored(const sp_index *index, sp_slot_type slot);
 
 /* The hash of such a key. */
@@ -202,7 +201,7 @@ static inline sp_slot_type sp_index_place(const sp_index *index, sp_slot_type sl
                : sp_lookup_place(index->lookup, sp_index_number(index, slot));
 }
 
-/* The key of the slot whose weights are there. */
+/* The key of the slot whose weights are at a place. */
 static inline sp_key sp_index_placed(const sp_index *index, sp_slot_type place)
 {
     if (index->bits && index->lookup != NULL)
@@ -212,17 +211,17 @@ static inline sp_key sp_index_placed(const sp_index *index, sp_slot_type place)
 
 SP_API void sp_index_free(sp_index *index);
 
-/* max_features; 0: there is no ceiling. */
+/* max_features; 0: no ceiling. */
 static inline sp_slot_type sp_index_ceiling(const sp_index *index)
 {
     return index->max_slots == SP_SLOT_MAX ? 0 : index->max_slots - SP_SLOTS_RESERVED;
 }
 
-/* bits = 0 for the exact index, max_features = 0 for no ceiling. Returns -1 without memory. */
+/* bits = 0 for the exact index, max_features = 0 for no ceiling. Returns -1 if out of memory. */
 SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
                          sp_slot_type max_features);
 
-/* Use names that lie in a file from now on, in place. An empty index. */
+/* From now on, use the names of a file in place. The index must be empty. */
 SP_PRIVATE void sp_index_lend(sp_index *index, sp_lookup *lookup);
 
 /* Whether the key is an int whose slot is in index.columns. */
@@ -239,23 +238,24 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
                                   uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
                                   bool hashed);
 
-/* The slot of a key, a new one unless it is there; the null slot if memory or slots run out. */
+/* The slot of a key, which gets a new one if it has none; the null slot if memory or slots run
+   out. */
 SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h);
 
-/* Make the table ready for n more names, so that it need not grow with each of a great many. -1
-   without memory; slots in use stay as they are in either case. */
+/* Make the table ready for n more names, so that it need not grow with each of them. -1 if out of
+   memory; in either case slots in use stay as they are. */
 SP_PRIVATE int sp_index_expect(sp_index *index, size_t n);
 
-/* Prefetch where the name of that hash is going to be inserted. */
+/* Prefetch the place where the name with this hash is going to be inserted. */
 static inline void sp_index_prefetch(const sp_index *index, uint64_t h)
 {
     if (index->bits == 0)
         sp_prefetch(sp_tags_word(&index->tags, sp_tags_home(&index->tags, h >> 32)));
 }
 
-/* Give a slot of a limited index to a key that is not there; -1 without memory.
+/* Give a slot of a limited index to a key that is not there; -1 if out of memory.
 
-   The entry of the old key is still to be removed (sp_index_forget). */
+   The entry of the old key still has to be removed (sp_index_forget). */
 SP_HOT int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
                             sp_gone *gone);
 
@@ -265,7 +265,7 @@ static inline void sp_index_forget(sp_index *index, const sp_gone *gone)
     sp_tags_take(&index->tags, gone->entry);
 }
 
-/* Give the slot that was replaced last its old key; `forgotten`: its entry was removed. */
+/* Give the slot whose key was replaced last its old key; `forgotten`: the old entry was removed. */
 SP_HOT void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten);
 
 static inline sp_index_point sp_index_savepoint(const sp_index *index)
@@ -279,10 +279,10 @@ static inline sp_index_point sp_index_savepoint(const sp_index *index)
 /* Remove the keys that were inserted after the mark. The room made for them stays. */
 SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *mark);
 
-/* From now on find the ints below n without hashing. Returns -1 without memory. */
+/* From now on find the ints below n without hashing. Returns -1 if out of memory. */
 SP_HOT int sp_index_open_columns(sp_index *index, size_t n);
 
-/* A second index with the same slots. -1 without memory. Call index_free in either case. */
+/* A second index with the same slots. -1 if out of memory. Call index_free in either case. */
 SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other);
 
 /* What is wrong with an index, or NULL. For the tests: it checks everything. */

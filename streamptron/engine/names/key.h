@@ -1,7 +1,7 @@
 /* A feature's name in sixteen bytes.
 
    Most names are short words and small numbers. A key holds up to 15 bytes of text itself, so that
-   comparing two keys means comparing two pairs of words, and no pointer to a string is followed:
+   two keys are compared as two pairs of words, without following a pointer to a string:
 
        lo   the last eight bytes of the text, in the upper bytes of the word if there are fewer
        hi   the (up to seven) bytes before those, likewise, and in the lowest byte
@@ -65,7 +65,7 @@ typedef struct sp_key {
 } sp_key;
 
 enum {
-    SP_KEY_NONE = 0, /* equal to no stored key: an object that the model has not met */
+    SP_KEY_NONE = 0, /* equal to no stored key: an object that the model does not know */
     SP_KEY_STR = 1,  /* UTF-8 (lone surrogates encoded like any other code point) */
     SP_KEY_BYTES = 2,
     SP_KEY_INT = 3,       /* |value| < 2**61 - 1 */
@@ -121,7 +121,7 @@ static inline sp_key sp_key_word(uint64_t kind, uint64_t word)
 
 /* A key of n bytes at p. The sixteen bytes before p may be read, too.
 
-   They may be for the text of a Python str or bytes, where the object's header comes before it. */
+   For the text of a Python str or bytes they may be, as the object's header comes before it. */
 SP_TEMPLATE sp_key sp_key_text(uint64_t kind, const uint8_t *p, size_t n)
 {
     sp_key key;
@@ -145,7 +145,7 @@ static inline void sp_key_inline_bytes(const sp_key *key, uint8_t *out)
     memcpy(out, whole + 16 - n, n);
 }
 
-/* Write a tag and a number as canonical bytes have them: at most eleven. Returns their end. */
+/* Write a tag and a number as in canonical bytes: at most eleven bytes. Returns their end. */
 static inline uint8_t *sp_canonical_count(uint8_t *p, uint8_t tag, size_t n)
 {
     *p = tag;
@@ -159,7 +159,7 @@ static inline uint8_t *sp_canonical_count(uint8_t *p, uint8_t tag, size_t n)
     return p + 1;
 }
 
-/* Write an int in base 16: the digits of its size, then zeros, with at most twelve bytes more. */
+/* Write an int in base 16: the digits of `size`, then zeros. Takes at most twelve bytes more. */
 static inline uint8_t *sp_canonical_int(uint8_t *p, bool negative, uint64_t size, int zeros)
 {
     int digits = 1;

@@ -1,14 +1,14 @@
-/* Letters: of a code point its lower case, and whether it belongs to words.
+/* Letters: the lower case of a code point, and whether it belongs to words.
 
    Letters, digits and the underscore belong to words (Python's str.isalnum), and marks (category
    M). The lower case is one code point, the first where Unicode has several; it belongs to words if
-   and only if the code point itself does. What the table's version of Unicode has not assigned is
-   its own lower case and belongs to no word. A few are special: what is not seen, and what may
-   become one with the code point before it (names/compose.h).
+   and only if the code point itself does. A code point that the table's version of Unicode has not
+   assigned is its own lower case and belongs to no word. A few are special: invisible ones, and
+   those that may compose with the code point before them (names/compose.h).
 
        c = 0x416 (Ж)
-          | pages     c >> 8: which list of blocks; most of them are alike, such as those of Han;
-          |           from 0x34000 on all are but two, of tags (U+E0000) and variations (U+E0100)
+          | pages     c >> 8: which list of blocks; many pages share one, such as those of Han;
+          |           from 0x34000 on all do but two: tags (U+E0000) and variations (U+E0100)
           v
        list 2
           | lists     c >> 3 & 31 of the list: which block; there are more than a byte can number,
@@ -16,7 +16,7 @@
           v
        block 4
           | blocks    c & 7 of the block: 2 * the number of a step + whether it belongs to words;
-          |           from SP_LETTER_SPECIAL on it is special
+          |           SP_LETTER_SPECIAL and above are special
           v
        letter 3
           | steps     how far it is to the lower case
@@ -24,7 +24,7 @@
        c + 32 (ж)
 
    The table is the same on every machine and under every Python. tools/letters.py writes letters.c
-   from the Unicode tables of the Python that runs it; they are not asked otherwise. */
+   from the Unicode tables of the Python that runs it, which are not used otherwise. */
 
 #ifndef STREAMPTRON_NAMES_LETTERS_H
 #define STREAMPTRON_NAMES_LETTERS_H
@@ -40,10 +40,10 @@ enum {
     /* Special letters: names/compose.h says what becomes of them. */
     SP_LETTER_SPECIAL = 192,
     SP_LETTER_UNSEEN = 192,
-    SP_LETTER_MARK = 195,   /* of a class, by which marks are ordered */
-    SP_LETTER_SECOND = 197, /* likewise; with some letters it is one code point */
-    SP_LETTER_JOINS = 199,  /* of no class; with the code point right before it it may be one */
-    SP_LETTER_REWRITTEN = 200, /* and all above: it stands for one or two others */
+    SP_LETTER_MARK = 195,   /* has a class, by which marks are ordered */
+    SP_LETTER_SECOND = 197, /* likewise; composes with some letters */
+    SP_LETTER_JOINS = 199,  /* has no class; may compose with the code point right before it */
+    SP_LETTER_REWRITTEN = 200, /* and all above: stands for one or two others */
 };
 
 SP_DATA const char sp_letters_unicode[]; /* which version it is: "15.1.0" */
@@ -52,7 +52,7 @@ SP_DATA const uint8_t sp_letters_lists[];
 SP_DATA const uint8_t sp_letters_blocks[];
 SP_DATA const int32_t sp_letters_steps[];
 
-/* What such a table has of a code point, whose blocks are of so many bits. */
+/* A code point's entry in such a table, whose blocks have `bits` bits. */
 SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, uint32_t listed, const uint8_t *lists,
                                 const uint8_t *blocks, int bits, uint32_t c)
 {
@@ -65,7 +65,7 @@ SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, uint32_t listed, const ui
     return blocks[block << bits | (c & ((1U << bits) - 1))];
 }
 
-/* What the blocks, described above, hold for a code point. */
+/* A code point's entry in the blocks described above. */
 static inline uint8_t sp_letters_at(uint32_t c)
 {
     return sp_stages_at(sp_letters_pages, SP_PAGES_LISTED, sp_letters_lists, sp_letters_blocks,

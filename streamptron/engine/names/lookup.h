@@ -1,14 +1,14 @@
-/* An index that lies in a file: read, never written.
+/* An index in a mapped file: read, never written.
 
    All keys are one array. The table is one array of 32-bit words [ tag | slot ], seven in eight of
    them in use. The slot takes as many low bits as the largest one needs. The tag comes from the low
    half of the hash, the start of a search from its high half.
 
-   The words in the file are not checked beforehand, but each when it is read: the slot must
+   The words in the file are not checked beforehand; each is checked when it is read. The slot must
    exist, and a long name must be long and lie within the texts.
 
-   In hashed mode a file has only the slots that are not zero, in the order of their numbers: 256
-   numbers are a chunk of the file's. The place of a number is its rank among those of its chunk. */
+   In hashed mode a file has only the slots that are not zero, in the order of their numbers. 256
+   numbers make a chunk of the file. The place of a number is its rank among those of its chunk. */
 
 #ifndef STREAMPTRON_NAMES_LOOKUP_H
 #define STREAMPTRON_NAMES_LOOKUP_H
@@ -57,7 +57,7 @@ static inline uint32_t sp_bits_count(const uint64_t *chunk)
     return sp_bits_rank(chunk, SP_CHUNK_SLOTS);
 }
 
-/* A slot's key; one that nothing equals if the file is damaged. */
+/* A slot's key; if the file is damaged, a key that equals no other. */
 SP_PRIVATE sp_key sp_lookup_key(const sp_lookup *lookup, sp_slot_type slot);
 
 /* The number of a slot of a hashed table of n numbers; the null slot's if the file is damaged. */
@@ -76,7 +76,7 @@ static inline sp_slot_type sp_lookup_place(const sp_lookup *lookup, uint32_t num
     return (number & ~(uint32_t)SP_CHUNK_MASK) | sp_bits_rank(chunk, number & SP_CHUNK_MASK);
 }
 
-/* The number that has a place there; the null slot's if none has. */
+/* The number whose weights are at that place; the null slot's if there is none. */
 static inline uint32_t sp_lookup_number_at(const sp_lookup *lookup, sp_slot_type place)
 {
     const uint64_t *chunk = &lookup->stored[place >> SP_CHUNK_BITS << 2];

@@ -1,8 +1,9 @@
 /* The slots of an index in the order in which files, deltas and digests have them.
 
-   An exact index has them in that order itself. A hashed one in memory has them in the order of
-   arrival, and the others know its numbers alone, rising. Rare: a model is written, or compared.
-   It costs twelve bytes a slot for a while, and some 15 ns. */
+   In an exact index they already are in that order. A hashed index in memory has them in the order
+   of arrival, but files, deltas and digests have them in the order of their numbers. This is rarely
+   needed: when a model is written, or compared. While it lasts it takes twelve bytes a slot, and
+   some 15 ns a slot. */
 
 #ifndef STREAMPTRON_NAMES_RISING_H
 #define STREAMPTRON_NAMES_RISING_H
@@ -11,7 +12,7 @@
 #include "memory/types.h"
 #include "names/index.h"
 
-/* All slots, the reserved ones first, in the order of their numbers. NULL without memory; the
+/* All slots, the reserved ones first, in the order of their numbers. NULL if out of memory; the
    caller frees them. */
 SP_API sp_slot_type *sp_index_rising(const sp_index *index);
 

@@ -9,11 +9,11 @@
           v
        edges   0 4  6 8  9 11  13 19
 
-   Sixteen characters are scanned at a time where the machine can (SSE2). The bits of 64 bytes are
+   Where the machine has SSE2, sixteen characters are scanned at a time. The bits of 64 bytes are
    one machine word, so the ends of words are found by counting zeros, without looking at the
-   characters between them. What is not ASCII is looked up in the table of letters, which has the
-   lower case of each code point and whether it belongs to words (names/letters.h). Letters and
-   their marks become one code point, and what is not seen is left out (names/compose.h). */
+   characters between them. Characters beyond ASCII are looked up in the table of letters, which has
+   each code point's lower case, and whether it belongs to words (names/letters.h). Letters and
+   their marks become one code point, and invisible code points are left out (names/compose.h). */
 
 #ifndef STREAMPTRON_NAMES_SCAN_H
 #define STREAMPTRON_NAMES_SCAN_H
@@ -79,8 +79,8 @@ static inline uint32_t sp_scan_words(int lowering, const uint8_t *p, uint8_t *to
 #endif
 }
 
-/* Where the n bits change: pairs of a word's start and its end. They are written four at a time,
-   and the last group may write more than there are: there must be room for four more. */
+/* Where the n bits change: pairs of a word's start and end. They are written four at a time, and
+   the last group may go beyond the end, so there must be room for four more. */
 static inline ptrdiff_t sp_edges(const uint64_t *bits, size_t n, uint32_t *edges)
 {
     ptrdiff_t k = 0;
@@ -109,12 +109,12 @@ typedef struct sp_characters {
     ptrdiff_t n_separators;
 } sp_characters;
 
-/* Take the separators as the rule takes the text, in lower case or not, and fill the tables for
-   ASCII from them. */
+/* Put the separators into lower case if the text will be, and fill the tables for ASCII from
+   them. */
 SP_API void sp_scan_separators(sp_characters *rule);
 
-/* Write a text to `to` in lower case, set the bits of word bytes, and count bad sequences. Returns
-   its length. */
+/* Write a text to `to`, in lower case if the rule says so, set the bits of word bytes, and count
+   bad sequences. Returns the length written. */
 SP_PRIVATE size_t sp_scan(const sp_characters *rule, uint64_t *bits, const sp_piece *piece,
                           uint8_t *to, size_t *n_replaced);
 

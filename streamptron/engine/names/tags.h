@@ -1,30 +1,29 @@
 /* Tags: the index's table of entries, in the order of their tags.
 
    An entry is one 64-bit word: 32 bits of a key's hash (the tag) and a slot. Zero means empty. The
-   table's words are one row, kept in runs of 512. A tag has a home in it, by its rank from the
-   largest: home = rank * width / 2^32. Its entry is in the first word from there on that leaves all
-   in order (linear probing in order: Amble & Knuth 1974):
+   table's words form one row, kept in runs of 512. A tag has a home in it, by its rank from the
+   largest: home = rank * width / 2^32. Its entry is in the first word from there on that keeps all
+   entries in order (ordered linear probing: Amble & Knuth 1974):
 
        tags    [ 97 ][ 88 ][ 86 ][ 85 ][    ][ 51 ][    ][ 28 ][ 22 ][    ]     two digits, for 32
        homes      0     1     1     1             4           7     7           bits; a width of 10
 
-   So a search goes on while words are larger than what it looks for, and ends as soon for a tag
+   So a search goes on while words are larger than the tag it looks for. It ends as soon for a tag
    that is not there as for one that is: at the second or third word, with eleven words in sixteen
-   in use. Zeros come last in that order, and need not be asked for. Four words are compared at
+   in use. Zeros come last in that order, and need no test of their own. Four words are compared at
    once, without a branch.
 
-   A table becomes wider by a fifth at a time, and stays where it is. Runs are added behind the
-   others, one at a time. Then entries move to their new homes, which are farther back, from the
-   last to the first:
+   A table grows in place, by a fifth at a time. Runs are added behind the others, one at a time.
+   Then entries move to their new homes, which are farther back, from the last to the first:
 
        runs    [ 97 88 86 85 ][     ][ 51 28 22 ]
                 homes by `narrow`   | by `wide`
                                     frontier: ranks from here on have moved
 
-   Of eight insertions one moves the entries of 128 words, so that all have moved when three in four
-   of the narrow homes would be taken. No event waits for more, and nothing is ever in two places.
-   A small table, of up to 2048 words, is one block from the heap. It is copied into a larger one,
-   and at last into runs.
+   One insertion in eight moves the entries of 128 words, so that all have moved by the time three
+   in four of the narrow homes would be taken. No event waits for more than that, and no entry is
+   ever in two places. A small table, of up to 2048 words, is one block from the heap. It is copied
+   into larger blocks, and finally into runs.
 
    A table knows neither keys nor what slots are: names/index.h does. */
 
@@ -46,10 +45,10 @@ enum {
     SP_RUN_MORE = 8,     /* words behind a run: the first of the next run again */
     SP_TAGS_AT_ONCE = 4, /* words compared without a branch */
     SP_TAGS_LEAST = 16,  /* words of a table */
-    SP_TAGS_FEW = 2048,  /* words of the largest that is one block */
+    SP_TAGS_FEW = 2048,  /* words of the largest table that is one block */
     SP_TAGS_STEP = 128,  /* words whose entries move at a time */
-    SP_TAGS_EVERY = 8,   /* and at how many insertions they do */
-    SP_TAGS_REST = SP_TAGS_STEP + 8, /* words behind the last home, for those displaced */
+    SP_TAGS_EVERY = 8,   /* insertions per such move */
+    SP_TAGS_REST = SP_TAGS_STEP + 8, /* words behind the last home, for displaced entries */
 };
 
 typedef struct sp_tags {
@@ -62,13 +61,13 @@ typedef struct sp_tags {
     sp_places of_runs; /* the growth of the array */
 } sp_tags;
 
-/* How far a tag's place is along the row: the largest tags come first. */
+/* A tag's rank in the row: the largest tags come first. */
 static inline uint64_t sp_tags_rank(uint64_t tag)
 {
     return (uint32_t)~tag;
 }
 
-/* Where the search for a tag starts that has moved. */
+/* Where the search starts for a tag that has moved. */
 static inline size_t sp_tags_new_home(const sp_tags *tags, uint64_t tag)
 {
     return (size_t)(sp_tags_rank(tag) * tags->wide >> 32);
@@ -86,13 +85,13 @@ static inline uint64_t *sp_tags_word(const sp_tags *tags, size_t at)
     return &tags->runs[at >> SP_RUN_BITS][at & SP_RUN_MASK];
 }
 
-/* Whether the first entry that has no larger tag is behind these words. */
+/* Whether all these words have larger tags, so that the search goes on behind them. */
 static inline bool sp_tags_goes_on(const uint64_t *words, uint64_t tag)
 {
     return words[SP_TAGS_AT_ONCE - 1] > (tag << 32 | UINT32_MAX);
 }
 
-/* How many of these words have a larger tag: all but the first do not. */
+/* How many of these words have a larger tag: always the first ones. */
 static inline size_t sp_tags_larger(const uint64_t *words, uint64_t tag)
 {
     const uint64_t most = tag << 32 | UINT32_MAX;
@@ -103,7 +102,8 @@ static inline size_t sp_tags_larger(const uint64_t *words, uint64_t tag)
     return n;
 }
 
-/* The slot of the first of these words that has the tag, or 0. None goes on behind them. */
+/* The slot of the first of these words that has the tag, or 0. The search must not go on behind
+   them. */
 SP_TEMPLATE sp_slot_type sp_tags_slot(const uint64_t *words, uint64_t tag)
 {
 #if defined(__SSE2__)
@@ -120,25 +120,25 @@ SP_TEMPLATE sp_slot_type sp_tags_slot(const uint64_t *words, uint64_t tag)
 #endif
 }
 
-/* An empty table. -1 without memory; call sp_tags_free in either case. */
+/* An empty table. -1 if out of memory; call sp_tags_free in either case. */
 SP_HOT int sp_tags_init(sp_tags *tags, size_t *bytes);
 
-/* The runs of a large table are the pool's, which is freed, too. */
+/* The runs of a large table belong to the pool, which the caller frees, too. */
 SP_PRIVATE void sp_tags_free(sp_tags *tags);
 
-/* Make sure that there is room for one more entry. -1 without memory. */
+/* Make sure that there is room for one more entry. -1 if out of memory. */
 SP_HOT int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes);
 
-/* Become as wide as n more entries need, at once: no event waits. -1 without memory. */
+/* Widen the table for n more entries at once, as no event waits. -1 if out of memory. */
 SP_PRIVATE int sp_tags_expect(sp_tags *tags, sp_pool *pool, size_t n, size_t *bytes);
 
-/* Where the first entry is that has no larger tag, or an empty word. */
+/* The place of the first word, empty or not, whose tag is not larger. */
 SP_HOT size_t sp_tags_from(const sp_tags *tags, uint64_t tag);
 
-/* Write an entry into a table that has room, at a place; those that are there move on by one. */
+/* Write an entry at a place of a table that has room. The entries there move back by one. */
 SP_HOT void sp_tags_put_at(sp_tags *tags, size_t at, uint64_t entry);
 
-/* The same at the place that is its tag's. */
+/* The same, at the place for its tag. */
 static inline void sp_tags_put(sp_tags *tags, uint64_t entry)
 {
     sp_tags_put_at(tags, sp_tags_from(tags, entry >> 32), entry);
@@ -147,10 +147,10 @@ static inline void sp_tags_put(sp_tags *tags, uint64_t entry)
 /* Remove an entry, and move up those behind it that are not at home. */
 SP_HOT void sp_tags_take(sp_tags *tags, uint64_t entry);
 
-/* A second table with the same entries. -1 without memory. */
+/* A second table with the same entries. -1 if out of memory. */
 SP_HOT int sp_tags_copy(sp_tags *to, const sp_tags *other, sp_pool *pool, size_t *bytes);
 
-/* What is wrong with a table, or NULL; what it takes of the pool, and from the heap. */
+/* What is wrong with a table, or NULL; and how much of the pool and of the heap it takes. */
 SP_PRIVATE const char *sp_tags_fault(const sp_tags *tags, size_t *blocks, size_t *bytes);
 
 #endif

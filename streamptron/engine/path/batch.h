@@ -108,7 +108,7 @@ SP_API void sp_batch_free(sp_batch *batch);
 /* Where the block that starts at a row ends. */
 SP_API ptrdiff_t sp_batch_next(const sp_batch *batch, ptrdiff_t first);
 
-/* Find the columns' slots and places; `columns`: the keys of named ones. -1 without memory. */
+/* Find the columns' slots and places; `columns`: the keys of named ones. -1 if out of memory. */
 SP_API int sp_batch_columns(sp_batch *batch, bool named, bool learning, sp_event *columns);
 
 /* The first row from `first` on whose features cannot be paired, or where it stopped; n_rows if

@@ -35,15 +35,15 @@
 
 /* An untrained learner; max_features = 0: no ceiling.
 
-   Returns -1 without memory. Call sp_learner_free in either case. */
+   Returns -1 if out of memory. Call sp_learner_free in either case. */
 SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, const sp_vectors *vectors,
                            bool intercept, sp_slot_type max_features, int hash_bits,
                            uint64_t hash_seed);
 
 SP_API void sp_learner_free(sp_learner *learner);
 
-/* Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 without memory,
-   or if its features cannot be paired: event.unfit says why. */
+/* Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 if out of memory, or
+   if its features cannot be paired: event.unfit says why. */
 SP_API int sp_learner_score(sp_learner *learner, sp_event *event);
 
 /* The same for one output and a matrix's row, read in place: entries of columns, without the
@@ -60,7 +60,7 @@ SP_API sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event);
 SP_API void sp_learner_decide(const sp_learner *learner, sp_event *event);
 
 /* What each part of an answered event has of an output's score, by the vector `kind`; behind them
-   what is always there. -1 without memory. */
+   what is always there. -1 if out of memory. */
 SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
                              int kind, double *shares);
 
@@ -76,7 +76,7 @@ SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *
 /* The same, in the event's own scratch: behind its scores there is room for them. */
 SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event *event);
 
-/* Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
+/* Judge a scored event, and let the rule fill event.step. Returns -1 if out of memory.
 
    `row`: one scored in place (sp_learner_score_row), but not with a third label; NULL: the
    event's own entries. `intercept`: as in sp_table_add. */
@@ -85,12 +85,12 @@ SP_PRIVATE int sp_learner_plan(sp_learner *learner, sp_event *event, const sp_en
 
 /* Learn the label y of a scored event by the step that the rule has chosen.
 
-   Returns -1 without memory; nothing has changed then. */
+   Returns -1 if out of memory; nothing has changed then. */
 SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* See that the features of an event can be written, for one output and without a ceiling.
 
-   Returns -1 without memory; nothing has changed then. */
+   Returns -1 if out of memory; nothing has changed then. */
 SP_HOT int sp_learner_admit(sp_learner *learner, sp_event *event);
 
 /* As sp_learner_commit, for one output and a row scored in place whose features all have
@@ -101,13 +101,13 @@ SP_HOT void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
 /* Score an event, and let the rule choose its step for label y: what sp_learner_commit will do. A
    third label has given two an output each then, and the event is answered anew.
 
-   Returns -1 without memory; nothing has changed then. */
+   Returns -1 if out of memory; nothing has changed then. */
 SP_API int sp_learner_prepare(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* It is not learned after all: as if it had not been prepared. */
 SP_API void sp_learner_abandon(sp_learner *learner, sp_event *event);
 
-/* Learn the label y, with sample weight times class weight u. Returns -1 without memory. */
+/* Learn the label y, with sample weight times class weight u. Returns -1 if out of memory. */
 SP_API int sp_learner_learn(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* One weight of one kept vector. */
@@ -117,24 +117,24 @@ SP_API double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, pt
 /* What a learner holds from the system. */
 SP_API size_t sp_learner_bytes(const sp_learner *learner);
 
-/* A second learner in the same state. -1 without memory. Call learner_free in either case. */
+/* A second learner in the same state. -1 if out of memory. Call learner_free in either case. */
 SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other);
 
-/* Give an untrained learner of kind SP_ANSWER_TWO its form with n labels. -1 without memory. */
+/* Give an untrained learner of kind SP_ANSWER_TWO its form with n labels. -1 if out of memory. */
 SP_API int sp_learner_expect(sp_learner *learner, ptrdiff_t n, int positive);
 
-/* Give a learner so many outputs in all, those that are new of zeros. -1 without memory; then it
+/* Give a learner so many outputs in all, those that are new of zeros. -1 if out of memory; then it
    has those that it had. */
 SP_API int sp_learner_expect_outputs(sp_learner *learner, ptrdiff_t n);
 
 /* Let an output start from the values of an event's features, which have slots, and from an
-   intercept. -1 without memory; then some may be there. */
+   intercept. -1 if out of memory; then some may be there. */
 SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                  double intercept);
 
 /* Give the two labels of a learner of kind SP_ANSWER_SIGN an output each.
 
-   Returns -1 without memory; nothing has changed then.
+   Returns -1 if out of memory; nothing has changed then.
 
    It learns by `rule` from now on, which has an output a label, and has what that rule would have
    learned by the same steps: w for True, -w for False. */
@@ -148,8 +148,8 @@ SP_PRIVATE bool sp_learner_slots_fault(const sp_learner *learner);
    (SP_MARKS_). */
 SP_API int sp_learner_expect_rows(sp_learner *learner);
 
-/* Work out what a learner keeps beside its slots, once these have been read from somewhere. -1
-   without memory. */
+/* Work out what a learner keeps beside its slots, once these have been read from somewhere. -1 if
+   out of memory. */
 SP_API int sp_learner_ready(sp_learner *learner);
 
 /* What a learner keeps once, beside its slots: how many numbers, these, and these again in an

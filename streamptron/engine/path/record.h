@@ -69,23 +69,23 @@ typedef struct sp_undo_record {
 /* How a learner's steps are kept. */
 SP_API sp_undo_kind sp_undo_kind_of(const sp_learner *learner);
 
-/* Choose the step of a scored event, and say how large its parts may become. -1 without memory.
+/* Choose the step of a scored event, and say how large its parts may become. -1 if out of memory.
    Give them memory then, or call sp_learner_abandon. */
 SP_API int sp_undo_record_prepare(sp_undo_record *taken, sp_learner *learner, sp_event *event,
                                   ptrdiff_t y, double u);
 
-/* Take it, and fill the parts; that of the columns may have become shorter. -1 without memory. */
+/* Take it, and fill the parts; that of the columns may have become shorter. -1 if out of memory. */
 SP_API int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_event *event,
                                  double u);
 
-/* Find what an event of a step that is to be taken back has. -1 without memory. */
+/* Find what an event of a step that is to be taken back has. -1 if out of memory. */
 SP_API int sp_undo_record_find(sp_learner *learner, sp_event *event);
 
 /* NULL, or what is wrong with a step of that event. */
 SP_API const char *sp_undo_record_fault(const sp_undo_record *taken, const sp_learner *learner,
                                         const sp_event *event);
 
-/* Take it back; `changed`: it was counted as an update. -1 without memory; then nothing has
+/* Take it back; `changed`: it was counted as an update. -1 if out of memory; then nothing has
    changed. In either case the event is to be forgotten (sp_event_forget). */
 SP_API int sp_undo_record_take_back(const sp_undo_record *taken, bool changed, sp_learner *learner,
                                     sp_event *event);

@@ -1,18 +1,18 @@
-/* Rows of entries: for each feature the labels that it has numbers for, sorted by label.
+/* Rows of entries: for each feature, the labels that it has numbers for, sorted by label.
 
-   A row is a block of an arena (rows/arena.h), and has the size of one of some classes, each half
-   as large again as the one before. An entry is inserted by moving those behind it; a row that is
-   full moves to a block of the next class, and its old block waits for the next row of that size:
+   A row is a block of an arena (rows/arena.h). Its size is one of several classes, each half as
+   large again as the one before. An entry is inserted by moving those behind it. A full row moves
+   to a block of the next class, and its old block waits for the next row of that size:
 
        feature   "oil"      [ crude c w G ][ ship c w G ][  free  ]        size 3, 2 in use
                  "barrel"   [ crude c w G ]
 
-   Of few labels a row may lie in the dense form (rows/dense.h). sp_row_look, sp_row_numbers and
-   sp_row_has read either form, sp_row_move turns a row into this one and sp_row_make_dense into the
-   other; the rest is for rows that are not dense.
+   With few labels a row may have the dense form (rows/dense.h). sp_row_look, sp_row_numbers and
+   sp_row_has read either form; sp_row_move turns a row into this form, and sp_row_make_dense into
+   the dense one. The other functions are for rows that are not dense.
 
-   What may fail is to take a block (sp_rows_take). Whoever changes rows takes all blocks that they
-   will need first. */
+   Only taking a block can fail (sp_rows_take). So all blocks that a change needs are taken before
+   it. */
 
 #ifndef STREAMPTRON_ROWS_ROWS_H
 #define STREAMPTRON_ROWS_ROWS_H
@@ -26,11 +26,11 @@ SP_TEMPLATE sp_entry *sp_row_entries(const sp_sparse_rows *rows, const sp_sparse
     return sp_row_is_there(rows, row) ? sp_rows_at(rows, row->block) : NULL;
 }
 
-/* The place of label k among the entries, or where it belongs. */
+/* The place of label k among the entries, or where it would be. */
 SP_TEMPLATE uint32_t sp_row_place(const sp_entry *entries, uint32_t n, uint32_t k)
 {
     uint32_t first = 0;
-    while (n > 1) { /* which half it is in is not to be foreseen, so no branch asks */
+    while (n > 1) { /* the half cannot be predicted, so there is no branch */
         const uint32_t half = n / 2;
         const uint32_t behind = entries[first + half - 1].k < k;
         first += half & (0 - behind);
@@ -47,38 +47,38 @@ SP_TEMPLATE sp_entry *sp_row_find(const sp_sparse_rows *rows, const sp_sparse *r
     return at < row->n && entries[at].k == k ? &entries[at] : NULL;
 }
 
-/* The entries of a row in either form; NULL if it has none. `room`: for SP_DENSE_MOST of them,
-   where those of a dense row are written down. */
+/* The entries of a row in either form; NULL if it has none. Those of a dense row are written to
+   `room`, which has room for SP_DENSE_MOST. */
 SP_PRIVATE const sp_entry *sp_row_look(const sp_sparse_rows *rows, const sp_sparse *row,
                                        sp_entry *room);
 
-/* What a row in either form has of label k; zeros if it has no entry. */
+/* The entry of label k of a row in either form; zeros if it has none. */
 SP_PRIVATE sp_entry sp_row_numbers(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k);
 
 /* Whether it has an entry of label k. */
 SP_PRIVATE bool sp_row_has(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k);
 
-/* The entry of label k, made if need be: there is room for one more. */
+/* The entry of label k, made if need be; there must be room for one more. */
 SP_PRIVATE sp_entry *sp_row_insert(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
 
-/* Let a row move to a block that has been taken for it; or give that back if it is no larger. A
-   dense row is no longer one. */
+/* Move a row to a block that has been taken for it, or give the block back if it is no larger. A
+   dense row is no longer dense then. */
 SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size);
 
-/* The same, and lie dense there. */
+/* The same, and make the row dense. */
 SP_PRIVATE void sp_row_make_dense(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size);
 
-/* Let a row have room for n entries, and not be dense. -1 without memory; what is in it stays in
-   either case. */
+/* Make room for n entries in a row, which is not dense then. -1 if out of memory; its contents stay
+   in either case. */
 SP_PRIVATE int sp_row_reserve(sp_sparse_rows *rows, sp_sparse *row, uint32_t n);
 
-/* Take an entry out of a row, if it is there. */
+/* Remove an entry from a row, if it is there. */
 SP_PRIVATE void sp_row_remove(sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
 
-/* Take out all entries that have neither c nor G; a row that has no others gives its block back. */
+/* Remove all entries that have neither c nor G. A row that has no others gives its block back. */
 SP_PRIVATE void sp_row_sift(sp_sparse_rows *rows, sp_sparse *row);
 
-/* The row is not needed any more. */
+/* Give a row's block back. */
 SP_PRIVATE void sp_row_drop(sp_sparse_rows *rows, sp_sparse *row);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct sp_shaping {
 SP_PRIVATE void sp_shaped_free(sp_shaped *w);
 SP_PRIVATE size_t sp_shaped_bytes(const sp_shaped *w);
 
-/* Room for n columns, and for so many outputs. -1 without memory. */
+/* Room for n columns, and for so many outputs. -1 if out of memory. */
 SP_PRIVATE int sp_shaped_room(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t n,
                               ptrdiff_t outputs);
 
@@ -40,14 +40,14 @@ SP_PRIVATE void sp_shapes_aim(const sp_shapes *shapes, const sp_shaping *of, sp_
 SP_PRIVATE double sp_shapes_sharper(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
                                     ptrdiff_t y, double u);
 
-/* Room for a number of each lane. -1 without memory. */
+/* Room for a number of each lane. -1 if out of memory. */
 SP_PRIVATE int sp_shaped_lanes(const sp_shapes *shapes, sp_shaped *w);
 
 /* 1 / (D + 1) of each label. There is room for the lanes. */
 SP_PRIVATE void sp_shaped_weigh_labels(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t labels,
                                        const double *D);
 
-/* Parts for all patches of an answered event, and lanes for label y. -1 without memory; the parts
+/* Parts for all patches of an answered event, and lanes for label y. -1 if out of memory; the parts
    that are there then have learned nothing. */
 SP_PRIVATE int sp_shapes_reserve(sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
                                  ptrdiff_t y);

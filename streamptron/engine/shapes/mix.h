@@ -13,7 +13,7 @@
 
 #include "merge/mix.h"
 
-/* All of it, once the slots are there. -1 without memory. */
+/* All of it, once the slots are there. -1 if out of memory. */
 SP_PRIVATE int sp_shapes_mix(sp_merge *m);
 
 /* Only these slots stay, n of them, rising; and they move together, from the first feature's on. */

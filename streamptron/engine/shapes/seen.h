@@ -25,7 +25,7 @@ typedef struct sp_seen {
 /* A cell, as it is there; NULL: one that has not been met. */
 SP_PRIVATE void sp_cell_seen(float *to, float *cell, ptrdiff_t lanes, const sp_seen *how);
 
-/* Parts that have learned, those whose columns are there; nothing else. -1 without memory. Call
+/* Parts that have learned, those whose columns are there; nothing else. -1 if out of memory. Call
    sp_shapes_free in either case. */
 SP_PRIVATE int sp_shapes_seen(sp_shapes *to, const sp_shapes *other, const sp_seen *how);
 

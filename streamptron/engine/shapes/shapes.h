@@ -108,21 +108,21 @@ SP_PRIVATE size_t sp_shapes_bytes(const sp_shapes *shapes);
 /* The same with memory of its own. -1 without it. Call sp_shapes_free in either case. */
 SP_PRIVATE int sp_shapes_copy(sp_shapes *to, const sp_shapes *other);
 
-/* Those of two labels as labels of more have them. -1 without memory. Call sp_shapes_free in either
-   case. */
+/* Those of two labels as labels of more have them. -1 if out of memory. Call sp_shapes_free in
+   either case. */
 SP_PRIVATE int sp_shapes_split(sp_shapes *to, const sp_shapes *pair, int positive);
 
-/* Room for n labels, of more than two. -1 without memory. */
+/* Room for n labels, of more than two. -1 if out of memory. */
 SP_PRIVATE int sp_shapes_lanes(sp_shapes *shapes, ptrdiff_t n);
 
 /* Which part of a layer is that of these columns; -1: none. `near`: where it may well be. */
 SP_PRIVATE ptrdiff_t sp_layer_find(const sp_layer *layer, sp_slot_type a, sp_slot_type b,
                                    ptrdiff_t near);
 
-/* The part of these columns, made if there is none. NULL without memory. */
+/* The part of these columns, made if there is none. NULL if out of memory. */
 SP_PRIVATE sp_shape *sp_layer_make(sp_shapes *shapes, int layer, sp_slot_type a, sp_slot_type b);
 
-/* Room for n columns that may have shapes. -1 without memory. */
+/* Room for n columns that may have shapes. -1 if out of memory. */
 SP_PRIVATE int sp_shapes_room(sp_shapes *shapes, ptrdiff_t n);
 
 /* Whether they are untrained. */

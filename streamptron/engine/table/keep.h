@@ -5,14 +5,14 @@
    define them, and no other place knows what they are:
 
        count    how many there are
-       turns    whether one of them is of the other sign for the other of two labels, as the weight
-                is when two labels get an output each
+       flips    whether a number changes its sign for the other of two labels when these get an
+                output each, as the weight does
        share    what an entry of value x adds to the event's second sum. The rule asks for this sum
                 for the choices that move, before it decides how far they move.
        move     what is added to the weight, and how k changes
 
-   The first number never falls, and what it gains says how much was learned: a merge weighs by it
-   the ways that a weight has gone (exchange/mix_rows.c). Each number gains the mean of its gains.
+   The first number never falls, and its gain says how much was learned: a merge weighs a weight's
+   changes by it (exchange/mix_rows.c). Each number gains the mean of its gains.
 
    SP_KEEP_PRECISION: k = 1/S - 1, where S is the weight's variance (Crammer, Kulesza & Dredze 2009,
    AROW, diagonal). The second sum v is the variance of the score, r is the noise of the label:
@@ -21,7 +21,7 @@
        move     w += a S x,  S -= S^2 x^2 / (v + r)
 
    In terms of k this is k += x^2 / (r + the variance of the event's other entries). Nothing is
-   subtracted from k, so it never falls, and what has never been seen is all zeros.
+   subtracted from k, so it never falls, and a feature that was never seen is all zeros.
 
    A new kind takes a number here, a branch in each of these functions, and an answer in
    sp_rule_keeps. The arguments are constants where speed counts, so the loops of the other kinds do
@@ -46,7 +46,7 @@ SP_TEMPLATE int sp_keep_count(const int keep)
 
 static inline bool sp_keep_flips(int keep, int number)
 {
-    (void)keep, (void)number;       /* none does so far */
+    (void)keep, (void)number;       /* none changes its sign so far */
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* Where the numbers of a slot are, and what the loops over slots are given. */
+/* Where the numbers of a slot are, and the arguments of the loops over slots. */
 
 #ifndef STREAMPTRON_TABLE_LAYOUT_H
 #define STREAMPTRON_TABLE_LAYOUT_H
@@ -10,7 +10,7 @@
 
 enum {
     SP_LANES = 4,                   /* outputs in a block where there are several */
-    SP_AHEAD = 12,                  /* entries by which far slots are prefetched before use */
+    SP_AHEAD = 12,                  /* how many entries ahead far slots are prefetched */
     SP_FOLD_BITS = 256
 };
 
@@ -20,7 +20,7 @@ enum {
     SP_AVERAGE_EXPONENTIAL
 };
 
-/* Where each number of an output is: the one place that knows. The weight is at 0. */
+/* Where each number of an output is; no other place knows. The weight is at 0. */
 typedef struct {
     int v, p, e, k;                 /* -1: not kept */
     int fields;                     /* how many there are */
@@ -33,7 +33,8 @@ enum {
     SP_SLOT_MOST = SP_LANES * SP_FIELDS_MOST    /* doubles */
 };
 
-/* What may be kept comes before `fields`, so that all of it is counted; the weight stands for k. */
+/* The members that may be kept come before `fields`, so that all are counted; k counts as the
+   weight. */
 typedef char sp_layout_counts_all[offsetof(sp_layout, keep) == 5 * sizeof(int) ? 1 : -1];
 
 SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket, const int keep)
@@ -51,7 +52,7 @@ SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket, const in
     return layout;
 }
 
-/* Whether fields of n outputs, one behind the other, are such as learning makes. */
+/* Whether learning can have made the fields of n outputs, which are side by side. */
 static inline bool sp_fields_are_sound(const sp_layout *layout, const double *fields, size_t n)
 {
     const size_t end = n * (size_t)layout->fields;
@@ -68,8 +69,8 @@ static inline bool sp_fields_are_sound(const sp_layout *layout, const double *fi
     return true;
 }
 
-/* Two labels get an output each: one output's fields become those of two, the positive label's as
-   they are, the other's weights negated. */
+/* Two labels get an output each. The positive label's fields are those of the one output, the other
+   label's have negated weights. */
 static inline void sp_layout_split(const sp_layout *layout, const double *field, int positive,
                                    double *two)
 {
@@ -78,7 +79,7 @@ static inline void sp_layout_split(const sp_layout *layout, const double *field,
         if (layout->k >= 0 && f >= layout->k)
             turns = sp_keep_flips(layout->keep, f - layout->k);
         two[positive * layout->fields + f] = field[f];
-        /* what is 0 stays +0.0 */
+        /* 0 stays +0.0 */
         two[(1 - positive) * layout->fields + f] = turns ? 0.0 - field[f] : field[f];
     }
 }
@@ -88,7 +89,7 @@ typedef struct {
     uint32_t *folds;                /* of each chunk (exponential average only) */
 } sp_slots;
 
-typedef struct {                    /* what has changed with time, for a whole table */
+typedef struct {                    /* what changes with time, for a whole table */
     int average;
     double c;                       /* uniform: 1 + events seen */
     double s;                       /* exponential: w - average = s v */
@@ -105,7 +106,7 @@ typedef struct {
     ptrdiff_t n;
 } sp_entries;
 
-/* Whether `columns` or `places` are there: a matrix's, which the library does not have. */
+/* Whether `columns` or `places` of a matrix are there; in the library they never are. */
 #define SP_OF_MATRIX(numbers) (!SP_SMALL && (numbers) != NULL)
 
 #endif

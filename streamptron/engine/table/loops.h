@@ -1,7 +1,7 @@
 /* The loops over an event's slots: sums of them, and additions to them.
 
-   Templates do the work. Their last arguments are constants where they are called, so that each
-   everyday kind of learner has a loop of its own, with its sums in registers:
+   Templates do the work. Their last arguments are constants at each call, so that each common kind
+   of learner has a loop of its own, with its sums in registers:
 
        sp_sum_any   sums of every kept vector over an event
        sp_add_any   w += a x for some lanes, and what the average and the pocket need for it;
@@ -14,9 +14,9 @@
    entries in the event's order; wider registers hold more sums and split none. So every loop here
    gives the same bits, and with -DSTREAMPTRON_PLAIN the templates alone serve every learner.
 
-   On short events every instruction around a loop shows. Structs go by address to what is not a
-   template: a copy of one would be read wider than it was just written, which stalls. A slot's
-   place is computed in 32 bits, which saves an instruction an entry.
+   On short events every instruction around a loop counts. Structs are passed by address, except to
+   templates: a copy would be read in wider pieces than it was just written, which stalls. A slot's
+   place is computed in 32 bits, which saves an instruction per entry.
 
    Functions in this file: sp_sum_pair, sp_sum_blocks, sp_sum_one, sp_sum_several;
    sp_second_one, sp_second_several; sp_add_one, sp_add_several; sp_size_one, sp_size_several. */
@@ -29,7 +29,7 @@
 
 /* --- Sums ------------------------------------------------------------------------------------- */
 
-enum { SP_SUM_W, SP_SUM_V, SP_SUM_P, SP_SUMS };     /* those of a lane, as sp_sum_any writes them */
+enum { SP_SUM_W, SP_SUM_V, SP_SUM_P, SP_SUMS };     /* a lane's sums, as sp_sum_any writes them */
 
 /* An entry's share in the sums of each lane, from the fields of its slot. */
 SP_TEMPLATE void sp_sum_slot(const sp_slots block, const sp_clock clock, uint32_t at,
@@ -178,7 +178,7 @@ static inline void sp_sum_one(const sp_slots *block, const sp_clock *clock,
 #undef CALL
 }
 
-/* And for a block of several outputs; `far`: prefetch the slots. */
+/* The same for a block of several outputs; `far`: prefetch the slots. */
 static inline void sp_sum_several(const sp_slots *block, const sp_clock *clock,
                                   const sp_entries *entries, double *sums, const sp_layout *layout,
                                   int far)
@@ -239,7 +239,7 @@ static inline void sp_second_several(const sp_slots *block,
 
 /* --- Additions -------------------------------------------------------------------------------- */
 
-/* The slots of an event. `intercept`: as in sp_sum_any. */
+/* Add to the slots of an event. `intercept`: as in sp_sum_any. */
 SP_TEMPLATE void sp_add_any(const sp_slots block, const sp_clock clock, const sp_entries entries,
                             const int intercept, const sp_lanes *step, const int m, const int lanes,
                             const int average, const sp_layout layout)
@@ -265,7 +265,7 @@ static inline void sp_add_one(const sp_slots *block, const sp_clock *clock,
                               const sp_entries *entries, int intercept, const sp_lanes *step,
                               const sp_layout *layout)
 {
-    /* a copy, which no store can change */
+    /* a copy, so that no store can change it */
     const sp_lanes own = {1, {0}, {step->a[0]}, {step->second[0]}, step->r};
 #define CALL(average, layout) \
     sp_add_any(*block, *clock, *entries, intercept, &own, 1, 1, average, layout)

@@ -20,7 +20,7 @@
 #include <math.h>
 
 
-/* Where a slot of so many numbers lies. */
+/* Where a slot of `width` numbers is. */
 SP_TEMPLATE double *sp_slot(double *const *chunks, uint32_t slot, int width)
 {
     return chunks[slot >> SP_CHUNK_BITS] + (slot & (SP_CHUNK_SLOTS - 1)) * (uint32_t)width;
@@ -33,8 +33,8 @@ SP_TEMPLATE double *sp_at(double *null_slot, int32_t place)
     return (double *)((uintptr_t)null_slot + (uintptr_t)(intptr_t)place * sizeof(double));
 }
 
-/* The running average of one weight, also of its sums: Daume, A Course in Machine Learning,
-   algorithm 7, and the same with an s that shrinks by a constant factor. */
+/* The running average of a weight, or of a sum of weights: Daume, A Course in Machine Learning,
+   algorithm 7; exponential: the same with an s that shrinks by a constant factor. */
 SP_TEMPLATE double sp_average(const sp_clock clock, const int average, double w, double v)
 {
     return average == SP_AVERAGE_UNIFORM ? w - v / clock.c : w - clock.s * v;
@@ -46,7 +46,7 @@ SP_TEMPLATE double sp_average_term(const sp_clock clock, const int average, doub
     return average == SP_AVERAGE_UNIFORM ? clock.c * delta : delta / clock.s;
 }
 
-/* The factor that the averaging terms of a chunk lack which has missed so many folds. */
+/* The factor still missing in the averaging terms of a chunk that has missed so many folds. */
 SP_TEMPLATE double sp_fold_factor(uint32_t behind)
 {
     return behind == 0 ? 1.0 : exp2(-(double)SP_FOLD_BITS * behind);
@@ -86,7 +86,7 @@ typedef struct {
     double r;                       /* and the step's noise */
 } sp_lanes;
 
-/* One slot, of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
+/* One slot of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
 SP_TEMPLATE void sp_add_slot(const sp_clock clock, double *slot, double x, const sp_lanes *step,
                              const int m, const int lanes, const int average,
                              const sp_layout layout)
@@ -115,9 +115,9 @@ static inline void sp_catch_up(double *chunk, uint32_t behind, int lanes, const 
 
 /* --- For every kind of learner ---------------------------------------------------------------- */
 
-/* The named instances: `call` with the constants of the current layout. Rarer layouts share one
-   instance whose arguments are not constants; with STREAMPTRON_PLAIN all do, and in the library,
-   which stays small, all but that of running averages. */
+/* Run `call` with the current layout as constants. Rare layouts share one instance whose arguments
+   are not constants. With STREAMPTRON_PLAIN all layouts do; in the library, which is kept small,
+   all but that of uniform averages. */
 #ifdef STREAMPTRON_PLAIN
   #define SP_EVERY_LAYOUT(call) call(clock->average, *layout);
   #define SP_EVERY_KEPT(call) call(clock->average, *layout);

@@ -1,15 +1,15 @@
 /* The weights: a slot of doubles for each feature, and what is kept beside each weight.
 
    A feature has one short slot. In it each output has its fields side by side, so that one cache
-   line answers for every kept vector:
+   line serves every kept vector:
 
        w       the current weight
        v       the averaging term              (if average is not NONE)
        p, e    the pocket's copy and its stamp (if pocket)
        k       what the rule keeps             (if it keeps anything, see table/keep.h)
 
-   The learner declares which of these it wants (sp_table_init), a sp_layout says where each of them
-   is, and nothing else knows the widths. The loops over slots are in table/loops.h.
+   The learner says which of these it wants (sp_table_init), and an sp_layout says where each of
+   them is. Nothing else knows the widths. The loops over slots are in table/loops.h.
 
        block of 1 output (binary)        block of 4 outputs (multiclass)
        slot i   [ w v ]                  slot i   [ w v ][ w v ][ w v ][ w v ]    64 bytes, one line
@@ -32,15 +32,15 @@
 
    EXPONENTIAL: a constant a, s = (1-a)^t. Before s gets too small to divide by, it is multiplied by
    2^256 and a fold is counted. A chunk remembers how many folds its v have seen. It is read with
-   the factor that it lacks, and catches up when it is next written. These are powers of two, so
-   nothing is rounded, and no sweep over all features is needed.
+   the missing factor, and catches up when it is next written. These are powers of two, so nothing
+   is rounded, and no sweep over all features is needed.
 
    The pocket. A snapshot copies nothing: it increments the table's epoch. A weight saves its old
    value when it is first written after a snapshot, so pocket = p if e == epoch else w.
 
-   What is done for the slots of an event costs O(non-zeros). Three functions go through all chunks,
-   and are rare: a model is copied, or a third label comes to two that shared one output, or the
-   tests look for a fault.
+   What is done for the slots of an event costs O(non-zeros). Three functions go through all chunks.
+   They are called rarely: when a model is copied, when a third label joins two that shared an
+   output, and when tests look for a fault.
 
        sp_table_copy     the same weights, in one region of memory
        sp_table_split    one output, w, becomes two: w for the positive label and -w for the other
@@ -75,36 +75,37 @@ typedef struct sp_block {
 
 typedef struct sp_table sp_table;
 
-/* What a slot is. NULL: as where the fields of each output lie side by side, as sp_layout says. */
+/* How slots are stored. A NULL function: each output's fields are side by side, as sp_layout
+   says. */
 typedef struct sp_slot_kind {
     ptrdiff_t (*blocks_for)(const sp_table *table, ptrdiff_t n_outputs);
     double (*read)(const sp_table *table, sp_slot_type slot, ptrdiff_t output, int kind);
     double (*size)(const sp_table *table, sp_slot_type slot);
-    /* an output's fields, NULL if there are none; and how many folds these have seen */
+    /* an output's fields; NULL: there are none */
     const double *(*field)(const sp_table *table, sp_slot_type slot, ptrdiff_t output);
-    void (*clear)(sp_table *table, sp_slot_type slot); /* before it is cleared; NULL: nothing */
-    /* what is wrong with n rows of a block, SP_ROWS_; NULL: it takes the machine to say */
+    void (*clear)(sp_table *table, sp_slot_type slot); /* before clearing it; NULL: nothing to do */
+    /* what is wrong with n rows of a block, SP_ROWS_; NULL: only the machine can say */
     int (*fault)(const sp_table *table, ptrdiff_t block, const double *rows, size_t n);
 } sp_slot_kind;
 
 enum {
-    SP_ROWS_NUMBER = 1,  /* a number is none that learning makes */
-    SP_ROWS_NOBODYS = 2, /* there are numbers of an output that there is not */
+    SP_ROWS_NUMBER = 1,  /* learning cannot have made a number */
+    SP_ROWS_NOBODYS = 2, /* there are numbers for an output that does not exist */
 };
 
 struct sp_table {
     const sp_slot_kind *kind;
-    void *arena; /* what slots of this kind have elsewhere; its machine's */
+    void *arena; /* what slots of this kind store elsewhere; the machine's */
     int average;
     sp_layout layout; /* of an output's doubles */
     int lanes;        /* outputs per block */
     int width;        /* doubles per slot of a block */
-    bool borrowed;    /* all chunks lie in a file, and none may be written */
+    bool borrowed;    /* all chunks are in a mapped file, and must not be written */
     bool is_full_size; /* there will be no more chunk places */
     ptrdiff_t n_outputs;
     ptrdiff_t n_blocks;
     sp_block *blocks;
-    double *zeros;   /* a chunk that is never written, and not the table's own */
+    double *zeros;   /* a chunk of zeros, never written, shared by all tables */
     size_t n_chunks; /* chunk places in every block, at least one */
     double c;        /* UNIFORM: 1 + events seen */
     double s;        /* EXPONENTIAL: D = s v */
@@ -112,10 +113,10 @@ struct sp_table {
     uint32_t fold;
     double epoch; /* of the pocket: snapshots so far, plus one */
     sp_pool pool; /* of chunks */
-    size_t bytes; /* what the table holds from the heap, without the pool */
+    size_t bytes; /* taken from the heap, without the pool */
 };
 
-/* stored in a new chunk until all new chunks are there */
+/* kept in a new chunk until all new chunks have been made */
 typedef struct sp_fresh {
     struct sp_fresh *next;
     ptrdiff_t block;
@@ -130,7 +131,7 @@ static inline size_t sp_chunk_bytes(const sp_table *table)
 /* Which vectors are kept beside the current weights, and which of them answers. */
 typedef struct sp_vectors {
     int average;    /* SP_AVERAGE_ */
-    double halving; /* of the exponential one: after so many events a weight counts half */
+    double halving; /* of the exponential average: a weight counts half after so many events */
     bool pocket;
     int serve; /* SP_KEPT_, or SP_SERVE_BEST */
 } sp_vectors;
@@ -142,12 +143,12 @@ static const sp_vectors sp_current_alone = {SP_AVERAGE_NONE, 1.0, false, SP_KEPT
 SP_PRIVATE void sp_table_init(sp_table *table, const sp_vectors *vectors, int keep, bool several,
                               bool scattered);
 
-/* Add n outputs with weights of zero. Returns -1 without memory. */
+/* Add n outputs with weights of zero. Returns -1 if out of memory. */
 SP_API int sp_table_add_outputs(sp_table *table, ptrdiff_t n);
 
 SP_PRIVATE void sp_table_free(sp_table *table);
 
-/* Make room for `places` chunks; `whole`: there will be no more. -1 without memory. */
+/* Make room for `places` chunks; `whole`: there will be no more. -1 if out of memory. */
 SP_PRIVATE int sp_table_reserve_places(sp_table *table, size_t places, bool whole);
 
 static inline void sp_table_set_chunk(sp_block *block, size_t chunk, double *slots)
@@ -169,7 +170,7 @@ static inline void sp_table_set_folds(sp_block *block, size_t chunk, uint32_t fo
 
 /* Make sure that these slots, all below n_slots, can be written in these blocks.
 
-   Returns -1 without memory; then no chunk has been made. */
+   Returns -1 if out of memory; then no chunk has been made. */
 SP_API int sp_table_reserve_blocks(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
                                    sp_slot_type n_slots, const uint32_t *blocks,
                                    ptrdiff_t n_blocks);
@@ -185,8 +186,8 @@ typedef struct sp_wanted {
 SP_API int sp_table_reserve_all(sp_table *table, sp_slot_type n_slots, const sp_wanted *wanted,
                                 int n);
 
-/* Whether the first block is known to have the chunks of so many slots: where every event writes
-   its slots, it has them. */
+/* Whether the first block is known to have chunks for so many slots, as it has where every event
+   writes its slots. */
 static inline bool sp_table_is_made(const sp_table *table, sp_slot_type n_slots)
 {
     return table->blocks->n_made == table->n_chunks
@@ -235,20 +236,20 @@ static inline double *sp_lane(const sp_table *table, sp_slot_type slot, ptrdiff_
            + output % table->lanes * table->layout.fields;
 }
 
-/* The fields of one weight wherever they lie; NULL, or zeros: there are none. */
+/* The fields of one weight, however they are stored; NULL, or zeros: there are none. */
 SP_PRIVATE const double *sp_table_field(const sp_table *table, sp_slot_type slot, ptrdiff_t output);
 
-/* How many folds they have seen, of a slot that has a place. */
+/* How many folds they have seen. The slot must have a place. */
 SP_PRIVATE uint32_t sp_table_folds(const sp_table *table, sp_slot_type slot, ptrdiff_t output);
 
-/* Whether a slot's place is enough for scores and steps of weights. With folds its chunk is needed
-   too. */
+/* Whether scores and steps need only a slot's place. With folds they also need its chunk. */
 static inline bool sp_table_has_places(const sp_table *table)
 {
     return table->lanes == 1 && table->average != SP_AVERAGE_EXPONENTIAL;
 }
 
-/* Whether a slot of a table of one output can be written: it has a chunk, and is not null. */
+/* Whether a slot of a table of one output can be written: it has a chunk, and is not the null
+   slot. */
 static inline bool sp_table_can_write(const sp_table *table, sp_slot_type slot)
 {
     return slot != SP_SLOT_NULL && slot >> SP_CHUNK_BITS < table->n_chunks
@@ -257,7 +258,8 @@ static inline bool sp_table_can_write(const sp_table *table, sp_slot_type slot)
 
 /* The place of a slot in a table of one output: its distance from the null slot, in doubles.
 
-   0, the null slot's own place, for a slot that cannot be written. False if it is too far away. */
+   0, the null slot's own place, for a slot that cannot be written. Returns false if it is too far
+   away. */
 static inline bool sp_table_place(const sp_table *table, sp_slot_type slot, int32_t *place)
 {
     intptr_t behind = 0;
@@ -277,14 +279,14 @@ static inline bool sp_table_keeps(const sp_table *table, int kind)
 /* The second sums of an event for m of its moves; see table/keep.h. `intercept`: as in
    sp_table_add.
 
-   For an output that is still to be added, nothing has been kept yet. */
+   An output that has not been added yet has nothing. */
 SP_PRIVATE void sp_table_second(const sp_table *table, const sp_entries *entries, bool intercept,
                                 sp_move *move, ptrdiff_t m);
 
 /* Apply m moves of an event: w += a x for each, and update average, pocket and rule's numbers.
 
-   The slots must be reserved. The event is walked once for each block that moves. `intercept`: as
-   in sp_table_scores_through. */
+   The slots must be reserved. The event is gone through once for each block that moves.
+   `intercept`: as in sp_table_scores_through. */
 SP_HOT void sp_table_add(sp_table *table, const sp_entries *entries, bool intercept,
                          const sp_move *move, ptrdiff_t m, double r);
 
@@ -320,28 +322,28 @@ static inline double *sp_table_chunk(const sp_table *table, ptrdiff_t block, siz
     return slots == table->zeros ? NULL : slots;
 }
 
-/* Bring the averaging terms of a copy of a slot of a chunk to the table's fold. */
+/* Bring the averaging terms of a copy of a chunk's slot to the table's fold. */
 SP_PRIVATE void sp_table_fold_row(const sp_table *table, ptrdiff_t block, size_t chunk,
                                   double *row);
 
-/* A second table of the same weights. -1 without memory. Call sp_table_free in either case. */
+/* A second table of the same weights. -1 if out of memory. Call sp_table_free in either case. */
 SP_PRIVATE int sp_table_copy(sp_table *to, const sp_table *other);
 
-/* A second table, of two outputs where the first has one: w for one of them, -w for the other.
+/* A second table, with two outputs where the first has one: w for one of them, -w for the other.
 
-   What the rule keeps is the same for both. Returns -1 without memory. Call sp_table_free in either
-   case. */
+   What the rule keeps is the same for both. Returns -1 if out of memory. Call sp_table_free in
+   either case. */
 SP_PRIVATE int sp_table_split(sp_table *to, const sp_table *one, int positive);
 
 /* What is wrong with a table of n_slots slots in use, or NULL. It checks everything. */
 SP_PRIVATE const char *sp_table_fault(const sp_table *table, sp_slot_type n_slots);
 
-/* What is wrong with n rows of a block, from a file or a delta, as far as a table can say: 0, or
+/* What is wrong with n rows of a block from a file or a delta, as far as a table can tell: 0, or
    SP_ROWS_. */
 SP_PRIVATE int sp_table_rows_fault(const sp_table *table, ptrdiff_t block, const double *rows,
                                    size_t n);
 
-/* Whether there is nothing wrong with any. */
+/* Whether all rows are sound. */
 SP_PRIVATE bool sp_table_is_sound(const sp_table *table);
 
 #endif

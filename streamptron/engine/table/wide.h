@@ -1,29 +1,29 @@
-/* The weights of a learner with many labels: for each feature a row of the labels that a step has
-   moved it for.
+/* The weights of a learner with many labels: each feature has a row with only the labels for which
+   a step has moved it.
 
-   A block of four outputs (table/table.h) has numbers of 256 features for four labels as soon as
-   one of them is moved for one of these. With thousands of labels nearly all of them are zeros, and
-   a step moves two. Here a slot has eight bytes, which say where its row is, and a row the numbers
-   of those labels alone:
+   A chunk of a block of four outputs (table/table.h) has numbers for 256 features and four labels
+   as soon as one of these features is moved for one of these labels. With thousands of labels
+   nearly all numbers would be zeros, and a step moves two labels. Here a slot has eight bytes,
+   which say where its row is, and a row has numbers only for its own labels:
 
        slot     [ block u32 | n, size u32 ]
 
        row      [ w v ][ w v ][ w v ]  k  k  k          n = 3, with a uniform average: 60 bytes
                   of label 2   7   9   2  7  9
 
-   First the fields of each label, as sp_layout says, then the labels themselves, rising. How a row
-   lies depends on n alone, so in a file it is the same bytes. It is in a block of the arena of
-   rows/rows.h, of as many of its entries of 16 bytes as it takes, and what is left of the last of
-   these is zeros. A label that is not there has zeros in all fields; a step makes its entry.
+   First come the fields of each label, as sp_layout says, then the labels themselves, rising. The
+   layout of a row depends only on n, so the bytes in a file are the same. A row is in a block of
+   the arena of rows/rows.h, and takes as many of the arena's entries of 16 bytes as it needs; the
+   rest of the last one is zeros. A label that is not there counts as zeros in all fields; a step
+   makes its entry.
 
    The sums are those of the other form, bit for bit: each has one accumulator, which takes the
-   event's entries in their order, and what is not there would add nothing. So this is a form and
-   not another learner: a table turns when it has more than SP_WIDE_FROM labels, and no answer
-   changes.
+   event's entries in their order, and a label that is not there would add nothing. So this is only
+   another form: a table takes it when it has more than SP_WIDE_FROM labels, and no answer changes.
 
-   Averages are made of two sums, as there; that and the best label are a pass over all labels, as
-   many numbers side by side. With an exponential average all terms have seen all folds of the
-   table: a fold, once in 256 half-lives, goes through all rows.
+   Averages are made of two sums, as in the other form. They and the best label take one pass over
+   all labels, whose numbers are side by side. With an exponential average all terms have seen all
+   folds of the table: a fold, once in 256 half-lives, goes through all rows.
 
    Functions in this file: sp_wide_of, sp_wide_find .. (a row); sp_wide_score, sp_wide_second,
    sp_wide_move (an event); sp_wide_reformed (the other form becomes this one). */
@@ -53,9 +53,9 @@ typedef struct sp_wide {
 
 /* Room for a row that a step makes longer. */
 typedef struct sp_wide_room {
-    uint32_t block; /* 0: it has room enough */
+    uint32_t block; /* 0: there is enough room */
     int size;
-    bool fresh; /* the slot was another's, or no one's */
+    bool fresh; /* the slot is new, or was another feature's */
 } sp_wide_room;
 
 static inline bool sp_table_is_wide(const sp_table *table)
@@ -68,14 +68,14 @@ static inline sp_sparse_rows *sp_wide_rows(const sp_table *table)
     return (sp_sparse_rows *)table->arena;
 }
 
-/* A slot of a chunk that has been written, or of zeros. */
+/* A slot, whose chunk has been written or is the chunk of zeros. */
 static inline sp_wide *sp_wide_of(const sp_table *table, sp_slot_type slot)
 {
     return (sp_wide *)(void *)(table->blocks->chunks[slot >> SP_CHUNK_BITS]
                                + (slot & SP_CHUNK_MASK));
 }
 
-/* How many units n labels take. */
+/* The units that n labels take. */
 static inline size_t sp_wide_units(const sp_layout *layout, size_t n)
 {
     const size_t bytes = n * (sizeof(double) * (size_t)layout->fields + sizeof(uint32_t));
@@ -88,19 +88,19 @@ static inline double *sp_wide_fields(const sp_sparse_rows *rows, const sp_wide *
     return (double *)(void *)sp_rows_at(rows, row->block);
 }
 
-/* The labels of n whose fields begin there. */
+/* The labels of a row of n, whose fields begin at `fields`. */
 static inline uint32_t *sp_wide_labels(const sp_layout *layout, double *fields, size_t n)
 {
     return (uint32_t *)(void *)(fields + n * (size_t)layout->fields);
 }
 
-/* Whether a row is where there are some: of a file nothing has been looked at. */
+/* Whether a row lies within the arena: rows in a file have not been checked. */
 SP_PRIVATE bool sp_wide_is_there(const sp_table *table, const sp_wide *row);
 
-/* Whether n labels, with their fields before them, are those of a row. */
+/* Whether n labels, with their fields before them, can be a row. */
 SP_PRIVATE bool sp_wide_is_sound(const sp_table *table, const double *fields, size_t n);
 
-/* Whether fields are no different from what is not there. */
+/* Whether fields count the same as a missing label. */
 static inline bool sp_wide_is_nothing(const sp_layout *layout, const double *fields)
 {
     double of = fields[0] != 0.0;
@@ -112,16 +112,16 @@ static inline bool sp_wide_is_nothing(const sp_layout *layout, const double *fie
 /* The fields of one label; NULL: there are none. */
 SP_PRIVATE double *sp_wide_find(const sp_table *table, sp_slot_type slot, ptrdiff_t output);
 
-/* The same, made if need be: there is room for one more. */
+/* The same, made if need be; there must be room for one more. */
 SP_PRIVATE double *sp_wide_insert(sp_table *table, sp_wide *row, uint32_t k);
 
-/* Let a row have room for n labels. -1 without memory; what is in it stays in either case. */
+/* Make room for n labels in a row. -1 if out of memory; its contents stay in either case. */
 SP_PRIVATE int sp_wide_reserve(sp_table *table, sp_wide *row, size_t n);
 
-/* A row of n labels, with their fields before them, in a slot that has none. -1 without memory. */
+/* Give a slot without a row one of n labels, with their fields before them. -1 if out of memory. */
 SP_PRIVATE int sp_wide_put(sp_table *table, sp_wide *row, const void *fields, size_t n);
 
-/* As sp_table_scores. False: a row of a file is damaged. */
+/* As sp_table_scores. False: a row in a file is damaged. */
 SP_PRIVATE bool sp_wide_score(const sp_table *table, const sp_slot_type *slots, const double *x,
                               ptrdiff_t n, ptrdiff_t n_scores, double *scores);
 
@@ -129,35 +129,35 @@ SP_PRIVATE bool sp_wide_score(const sp_table *table, const sp_slot_type *slots, 
 SP_PRIVATE void sp_wide_second(const sp_table *table, const sp_entries *entries, sp_move *move,
                                ptrdiff_t m);
 
-/* Room for m moves of an event in its slots, all below n_slots: chunks and rows. -1 without memory;
-   then there are those that there were. Which slots are fresh has been written down. */
+/* Room for m moves of an event in its slots, all below n_slots: chunks and rows. -1 if out of
+   memory; then nothing has been made. Which slots are fresh has been noted before. */
 SP_PRIVATE int sp_wide_make_rooms(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
                                   sp_slot_type n_slots, const sp_move *move, ptrdiff_t m,
                                   sp_wide_room *rooms);
 
-/* Let the row of a slot have the room that was made for it. */
+/* Give the row of a slot the room that was made for it. */
 SP_PRIVATE void sp_wide_use_room(sp_table *table, sp_slot_type slot, sp_wide_room *room);
 
-/* As sp_table_add, but for null slots. */
+/* As sp_table_add, but leaves out null slots. */
 SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const sp_move *move,
                              ptrdiff_t m, double r, sp_wide_room *rooms);
 
 /* As sp_table_tick. */
 SP_PRIVATE void sp_wide_tick(sp_table *table);
 
-/* Multiply the averaging terms of all rows by 2^-256 so many times. */
+/* Multiply the averaging terms of all rows by 2^-256, `folds` times. */
 SP_PRIVATE void sp_wide_fold(const sp_table *table, uint32_t folds);
 
-/* An empty table of this form, with the clock and so many outputs as another. -1 without memory.
-   Call sp_wide_drop in either case. */
+/* An empty table of this form, with the clock and the outputs of another. -1 if out of memory. Call
+   sp_wide_drop in either case. */
 SP_PRIVATE int sp_wide_begin(sp_table *to, const sp_table *like);
 
-/* A second table of the same weights, from one of the other form, whose slots are the index's. -1
-   without memory. Call sp_wide_drop in either case. */
+/* A second table of the same weights, from one of the other form, whose slots are those of the
+   index. -1 if out of memory. Call sp_wide_drop in either case. */
 SP_PRIVATE int sp_wide_reformed(sp_table *to, const sp_table *dense, const sp_index *index,
                                 sp_slot_type n_slots);
 
-/* The same from one of this form, which may lie in a file. */
+/* The same, from one of this form, which may be in a mapped file. */
 SP_PRIVATE int sp_wide_copied(sp_table *to, const sp_table *other, const sp_index *index,
                               sp_slot_type n_slots);
 

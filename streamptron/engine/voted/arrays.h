@@ -41,7 +41,7 @@ typedef struct sp_voted {
 /* How large the arrays will be. */
 SP_PRIVATE void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs);
 
-/* Fill the arrays, which are as large as sp_voters_measure has said. -1 without memory. */
+/* Fill the arrays, which are as large as sp_voters_measure has said. -1 if out of memory. */
 SP_PRIVATE int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
                                  ptrdiff_t n_outputs);
 

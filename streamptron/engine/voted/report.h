@@ -14,7 +14,7 @@ SP_PRIVATE void sp_voted_model_numbers_write(const sp_learner *learner, double *
 /* NULL, or what is wrong with the numbers. */
 SP_PRIVATE const char *sp_voted_model_numbers_read(sp_learner *learner, const double *numbers);
 
-/* -1 without memory. A kernel's score has no parts. */
+/* -1 if out of memory. A kernel's score has no parts. */
 SP_PRIVATE int sp_voted_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
                                int kind, double *shares);
 

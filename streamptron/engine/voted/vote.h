@@ -69,7 +69,7 @@ static inline sp_voted_scratch *sp_voted_scratch_of(const sp_event *event)
     return (sp_voted_scratch *)(void *)event->scratch;
 }
 
-/* Room there for all updates. Returns -1 without memory. */
+/* Room there for all updates. Returns -1 if out of memory. */
 SP_PRIVATE int sp_voted_scratch_reserve(sp_event *event, const sp_voters *v);
 
 /* The outputs' votes for an event, as shares from -1 to 1.

@@ -51,13 +51,13 @@ SP_TEMPLATE sp_mentions *sp_mentions_of(const sp_voters *v, sp_slot_type slot)
     return &v->chunks[chunk][slot & SP_CHUNK_MASK];
 }
 
-/* The same, made if need be; NULL without memory. */
+/* The same, made if need be; NULL if out of memory. */
 SP_PRIVATE sp_mentions *sp_mentions_open(sp_voters *v, sp_slot_type slot);
 
 /* Take back the latest mention of each of these. */
 SP_PRIVATE void sp_mentions_take_back(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n);
 
-/* Mention an update's features, each pointing to the next. -1 without memory, and no change. */
+/* Mention an update's features, each pointing to the next. -1 if out of memory, and no change. */
 SP_PRIVATE int sp_mention_all(sp_voters *v, uint32_t update, const sp_slot_type *slots,
                               const double *x, ptrdiff_t n);
 
@@ -67,7 +67,7 @@ static inline size_t sp_turns_size(ptrdiff_t room)
            + ((size_t)(room / SP_SPAN + room / SP_SPANS + 2)) * sizeof(sp_voters_span);
 }
 
-/* Room for n more turns. Returns -1 without memory. */
+/* Room for n more turns. Returns -1 if out of memory. */
 SP_PRIVATE int sp_turns_room(sp_voters *v, sp_voter *voter, ptrdiff_t n);
 
 /* A turn for which there is room. */
@@ -98,10 +98,10 @@ static inline size_t sp_voters_bytes(const sp_voters *v)
 /* How many slots are mentioned. */
 SP_API size_t sp_voters_features(const sp_voters *v);
 
-/* A voter for each of n outputs. Returns -1 without memory. */
+/* A voter for each of n outputs. Returns -1 if out of memory. */
 SP_PRIVATE int sp_voters_room(sp_voters *v, ptrdiff_t n);
 
-/* Room for n more updates. Returns -1 without memory. */
+/* Room for n more updates. Returns -1 if out of memory. */
 SP_PRIVATE int sp_updates_room(sp_voters *v, ptrdiff_t n);
 
 /* The same with memory of its own; -1 without it, and sp_voters_free is due in either case. */
@@ -109,7 +109,7 @@ SP_PRIVATE int sp_voters_copy(sp_voters *to, const sp_voters *other);
 
 /* Two labels get an output each: the positive one's, and its mirror image.
 
-   Returns -1 without memory, and nothing has changed. */
+   Returns -1 if out of memory, and nothing has changed. */
 SP_PRIVATE int sp_voters_split(sp_voters *v, int positive);
 
 /* One output again. */
@@ -121,7 +121,7 @@ static inline void sp_voters_unsplit(sp_voters *v, int positive)
     memset(&v->voters[1], 0, sizeof(sp_voter));
 }
 
-/* All of an update that can fail: its features, and room. -1 without memory, and no change. */
+/* All of an update that can fail: its features, and room. -1 if out of memory, and no change. */
 SP_PRIVATE int sp_voters_write(sp_voters *v, const sp_slot_type *slots, const double *x,
                                ptrdiff_t n, const sp_step *step, ptrdiff_t n_outputs);
 

@@ -38,7 +38,7 @@ SP_PRIVATE int sp_entries_read(sp_learner *learner, const uint64_t *entries, siz
 
 /* The table of a learner that is one of several in this form: a second one of the same weights.
    `positive`: which of two labels that share an output it stands for, and each gets one then; -1:
-   outputs stay as they are. -1 without memory; call sp_wide_drop in either case. */
+   outputs stay as they are. -1 if out of memory; call sp_wide_drop in either case. */
 SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type n_slots,
                               int positive);
 
@@ -53,7 +53,7 @@ SP_PRIVATE size_t sp_wide_marks(const sp_learner *learner, const double *slot,
 /* Say in a slot's bytes that its row begins at mark `at`, wherever it was. */
 SP_PRIVATE void sp_wide_clear_addresses(double *slot, size_t at);
 
-/* The base's table, of either form, under a learner's that will be laid over it. 1; -1 without
+/* The base's table, of either form, under a learner's that will be laid over it. 1; -1 if out of
    memory. */
 SP_PRIVATE int sp_wide_overlay_begin(sp_learner *learner, const sp_learner *base);
 

@@ -13,10 +13,10 @@ SP_DATA const sp_seldom sp_wide_seldom;
 /* Whether so many labels are kept in rows: of a rule with an output a label. */
 SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs);
 
-/* Give the slots of an untrained learner rows. -1 without memory, and nothing has changed. */
+/* Give the slots of an untrained learner rows. -1 if out of memory, and nothing has changed. */
 SP_PRIVATE int sp_wide_start(sp_learner *learner);
 
-/* Give a learner's slots rows; no answer changes. -1 without memory, and nothing has changed.
+/* Give a learner's slots rows; no answer changes. -1 if out of memory, and nothing has changed.
 
    The old table is kept until the label has been learned that made labels many
    (sp_wide_commit_reform). */
@@ -48,13 +48,13 @@ SP_APART SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *eve
 
 SP_APART SP_PRIVATE void sp_wide_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-/* Room for the moves of the event's step, whose features have slots. -1 without memory. */
+/* Room for the moves of the event's step, whose features have slots. -1 if out of memory. */
 SP_APART SP_PRIVATE int sp_wide_reserve_moves(sp_learner *learner, sp_event *event);
 
 /* Take these moves. */
 SP_APART SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event);
 
-/* Let an output start from the values of an event's features, which have slots. -1 without
+/* Let an output start from the values of an event's features, which have slots. -1 if out of
    memory. */
 SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                   double intercept);

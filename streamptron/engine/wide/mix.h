@@ -12,7 +12,7 @@
 
 /* Let n shards and the base lie in rows if one of them does or has so many labels, or in any case:
    `wide`. Where a learner does not, a shadow of it takes its place. `positive`: see sp_wide_shadow,
-   of the base. -1 without memory; call sp_forms_free in either case. */
+   of the base. -1 if out of memory; call sp_forms_free in either case. */
 SP_PRIVATE int sp_wide_one_form(sp_forms *forms, sp_shard *shards, int n, const sp_shard **base,
                                 int positive, bool wide);
 
@@ -27,7 +27,7 @@ SP_PRIVATE void sp_wide_mix_free(sp_merge *m);
 SP_PRIVATE bool sp_wide_mix_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                                  sp_slot_type base);
 
-/* The row of a feature, whose chunk is there wherever a shard has written. -1 without memory. */
+/* The row of a feature, whose chunk is there wherever a shard has written. -1 if out of memory. */
 SP_PRIVATE int sp_wide_mix_slot(sp_merge *m, sp_slot_type slot);
 
 #endif
