@@ -105,8 +105,7 @@ def confusion_matrix(
     names = ["(none)" if label is None else label_text(label) for label in columns]
     ax.set_xticks(range(len(columns)), names, **sized, **turned)
     ax.set_yticks(range(len(rows)), names[: len(rows)], **sized)
-    ax.set_xlabel("answer")
-    ax.set_ylabel("label")
+    ax.set(xlabel="answer", ylabel="label")
     many = len(rows) > ZEROS
     if many:  # lines that help the eye follow rows and columns
         for k in range(1, len(columns)):
@@ -223,9 +222,7 @@ def calibration_curve(
         **kwargs,
     }
     ax.errorbar(x, y, yerr=[np.maximum(y - low, 0), np.maximum(high - y, 0)], **style)
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.02, 1.02)
-    ax.set_aspect("equal")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     likeliest = label is None and isinstance(given[0], Mapping)
     of = "the answer" if likeliest else label_text(True if label is None else label)
     ax.set_xlabel(f"probability of {of}")
@@ -239,28 +236,20 @@ def _judged(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The probability for each event, and 1.0 or 0.0 for whether it came true."""
     dicts = isinstance(given[0], Mapping)
-    if not dicts and label is None and not {*truths} <= {True, False}:
-        strange = next(truth for truth in truths if truth not in (True, False))
+    labels = [truth for truth in truths if truth not in (True, False)]
+    if not dicts and label is None and labels:
         raise ValueError(
-            f"y_true has {short_repr(strange)}, and y_proba has numbers; say which label they are "
-            "for by label=, or give dicts"
+            f"y_true has {short_repr(labels[0])}, and y_proba has numbers; say which label they "
+            "are for by label=, or give dicts"
         )
     p, right = [], []
     for row, (truth, each) in enumerate(zip(truths, given, strict=True)):
         if isinstance(each, Mapping) != dicts:
             raise TypeError(f"y_proba[{row}] is {short_repr(each)}; give all dicts, or all numbers")
-        if isinstance(each, Mapping):
-            if not each:
-                raise ValueError(
-                    f"y_proba[{row}] is empty: no label was known then; leave that event out"
-                )
-            if label is None:
-                said_to_be = max(each, key=each.__getitem__)
-                value = each[said_to_be]
-            else:
-                said_to_be, value = label, each.get(label, 0.0)
-        else:
-            said_to_be, value = (True if label is None else label), each
+        looked_for = True if label is None else label
+        if dicts and label is None and each:
+            looked_for = max(each, key=each.__getitem__)  # the likeliest label
+        value = said_of(f"y_proba[{row}]", each, looked_for)
         try:
             value = float(value)
         except (TypeError, ValueError):
@@ -270,7 +259,7 @@ def _judged(
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"y_proba[{row}] is {short_repr(each)}; it must be from 0 to 1")
         p.append(value)
-        right.append(float(truth == said_to_be))
+        right.append(float(truth == looked_for))
     if label is not None and not dicts and label not in truths:
         raise ValueError(f"label={short_repr(label)} is not in y_true")
     if dicts and label is not None and not any(label in each for each in given):
@@ -326,6 +315,15 @@ def probabilities(name: str, values: Any, truths: list[Any]) -> list[Any]:
     if {*labels} == {True, False}:
         return columns[:, labels.index(True)].tolist()  # type: ignore[no-any-return]
     return [dict(zip(labels, row, strict=True)) for row in columns.tolist()]
+
+
+def said_of(what: str, said: Any, label: Hashable) -> Any:
+    """What is said of a label, by a number or by ``{label: number}``; `what` is for errors."""
+    if not isinstance(said, Mapping):
+        return said
+    if not said:
+        raise ValueError(f"{what} is empty: no label was known then; leave that event out")
+    return said.get(label, 0.0)
 
 
 def same_length(name: str, truths: list[Any], others: list[Any]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, cycle
 from typing import Any
 
@@ -88,13 +88,14 @@ def colours_of(labels: Iterable[Any]) -> list[str]:
     return [colour(NAMED[name] if name in NAMED else next(others)) for name in called]
 
 
+def line_colour(at: int) -> str:
+    """The colour of one of several lines."""
+    return COLOURS[IN_LINES[at % len(IN_LINES)]]
+
+
 def line_style(at: int) -> dict[str, Any]:
     """The style of the line of one of several models."""
-    return {
-        "color": colour(IN_LINES[at % len(IN_LINES)]),
-        "linestyle": LINES[at % len(LINES)],
-        "linewidth": 1.8,
-    }
+    return {"color": line_colour(at), "linestyle": LINES[at % len(LINES)], "linewidth": 1.8}
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
@@ -177,14 +178,30 @@ def arrow(ax: Axes, start: Any, end: Any, **style: Any) -> None:
         )
 
 
-def name_beside(ax: Axes, name: str, point: Any) -> None:
+def write_beside(
+    ax: Axes, text: str, point: Any, right: float = 5, up: float = 0, **style: Any
+) -> None:
+    """Write a text so many points to the right of a point; to its left if that is negative."""
+    style = {"ha": "left" if right > 0 else "right", "va": "center", "color": ink(ax), **style}
+    ax.annotate(text, tuple(point), (right, up), textcoords="offset points", **style)
+
+
+def name_point(ax: Axes, name: str, point: Any) -> None:
     """Write a name beside a point, on top of lines and other points."""
-    ax.annotate(
-        name,
-        tuple(point),
-        (5, 5),
-        textcoords="offset points",
-        color=ink(ax),
-        zorder=5,
-        **halo(ax),
-    )
+    write_beside(ax, name, point, up=5, va="baseline", zorder=5, **halo(ax))
+
+
+def draw_bars(
+    ax: Axes, lengths: Sequence[float], names: Sequence[str], kinds: Sequence[int], **style: Any
+) -> None:
+    """Draw bars from top to bottom, each with its name; a kind has its own colour and hatch."""
+    style = {
+        "color": [COLOURS[kind] for kind in kinds],
+        "hatch": [HATCHES[kind] for kind in kinds],
+        "edgecolor": ink(ax),
+        "linewidth": 0.6,
+        **style,
+    }
+    ax.barh(range(len(names)), lengths, **style)
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()

@@ -17,20 +17,19 @@ from streamptron.common.record import Record, Window, check_record
 from streamptron.plot.answers import wilson
 from streamptron.plot.drawing import (
     COLOURS,
-    IN_LINES,
     axes_of,
     check_axes,
-    colour,
+    draw_bars,
     halo,
     ink,
     label_text,
-    limit_x,
-    limit_y,
+    line_colour,
     line_style,
     name_lines,
     whole,
+    write_beside,
 )
-from streamptron.plot.streams import RIBBON, draw_ribbon
+from streamptron.plot.streams import frame_stream
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,17 +119,11 @@ def errors(recorded: Any, by: str | None = None, ax: Axes | None = None, **kwarg
     total = max(record.n_events for record in records.values())
     serving = _serving(next(iter(records.values())).windows) if alone else []
     most = 1.12 * max(_height(numbers, values, total) for numbers, values in curves.values())
-    limit_x(ax, 0, total)
-    limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON) if serving else 0.0, most)
-    if serving:
-        draw_ribbon(ax, serving, total)
+    ribbon = frame_stream(ax, most, total, serving)
     for at, record in enumerate(records.values()):
-        _mark_changes(ax, record.drifts, ink(ax) if alone else colour(IN_LINES[at % len(IN_LINES)]))
+        _mark_changes(ax, record.drifts, ink(ax) if alone else line_colour(at))
     if not alone or len(lines) > 1 or serving:
-        name_lines(
-            ax, lines, ax.collections[-len({kind for _, kind in serving}) :] if serving else []
-        )
-    ax.set_xlabel("events")
+        name_lines(ax, lines, ribbon)
     ax.set_ylabel("error (%)" if len(kinds) > 1 else f"error{_AFTER[kinds[0]]} (%)")
     return ax
 
@@ -185,8 +178,8 @@ def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: 
     shares = wrong / counts
     low, high = wilson(shares, counts)
     ax = axes_of(ax)
-    style = {"color": COLOURS[0], "edgecolor": ink(ax), "linewidth": 0.6, **kwargs}
-    ax.barh(range(len(found)), 100 * shares, **style)
+    names = [label_text(label) for label, _ in found]
+    draw_bars(ax, 100 * shares, names, [0] * len(found), **kwargs)
     ax.errorbar(
         100 * shares,
         range(len(found)),
@@ -196,20 +189,10 @@ def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: 
         elinewidth=1,
         capsize=3,
     )
-    most = 100 * float(high.max())
-    for at in range(len(found)):
-        ax.annotate(
-            f"{wrong[at]} of {counts[at]}",
-            (100 * float(high[at]), at),
-            (6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="small",
-            color=ink(ax),
-        )
-    ax.set_yticks(range(len(found)), [label_text(label) for label, _ in found])
-    ax.invert_yaxis()
-    ax.set_xlim(0.0, 1.3 * most)
+    ends = (100 * high).tolist()
+    for at, end in enumerate(ends):
+        write_beside(ax, f"{wrong[at]} of {counts[at]}", (end, at), 6, fontsize="small")
+    ax.set_xlim(0.0, 1.3 * max(ends))
     some = (
         f", {len(found)} of {len(record.labels)} labels" if len(found) < len(record.labels) else ""
     )
@@ -273,19 +256,9 @@ def _mark_changes(ax: Axes, drifts: Sequence[int], of: Any) -> None:
     )
     for number in drifts[:POINTS]:
         ax.axvline(number, color=of, linestyle=":", linewidth=1, zorder=0)
-    left = drifts[0] > sum(ax.get_xlim()) / 2
-    ax.annotate(
-        "change found",
-        (drifts[0], 0.975),
-        (-8 if left else 8, 0),
-        xycoords=across,
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="center",
-        fontsize="small",
-        color=ink(ax),
-        **halo(ax),
-    )
+    right = -8 if drifts[0] > sum(ax.get_xlim()) / 2 else 8
+    style = {"xycoords": across, "fontsize": "small", **halo(ax)}
+    write_beside(ax, "change found", (drifts[0], 0.975), right, **style)
 
 
 def _style(ax: Axes, kind: str | None) -> dict[str, Any]:

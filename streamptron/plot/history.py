@@ -9,17 +9,17 @@ from typing import Any
 from streamptron.common.history import History
 from streamptron.common.names import type_shown
 from streamptron.plot.drawing import (
-    IN_LINES,
     LINES,
     MARKERS,
     axes_of,
     check_axes,
-    colour,
     ink,
     label_text,
     limit_x,
     limit_y,
+    line_colour,
     name_lines,
+    write_beside,
 )
 
 if typing.TYPE_CHECKING:
@@ -83,19 +83,9 @@ def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> 
     most = max(row.mistakes for history in named.values() for row in history)
     last = max(len(history) for history in named.values())
     for at, (name, history) in enumerate(named.items()):
-        style = {
-            "color": colour(IN_LINES[at % len(IN_LINES)]),
-            "linestyle": LINES[at % len(LINES)],
-            "marker": MARKERS[at % len(MARKERS)],
-            "markersize": 4 if last <= 40 else 0,
-            "label": label_text(name),
-            **kwargs,
-        }
+        style = {**_style(at, last), "label": label_text(name), **kwargs}
         ax.plot([row.number for row in history], [row.mistakes for row in history], **style)
-    limit_y(ax, -0.04 * max(most, 1), 1.08 * max(most, 1))
-    limit_x(ax, 1, max(last, 2))
-    ax.set_xlabel("pass")
-    ax.set_ylabel("mistakes in the pass")
+    _frame(ax, last, -0.04 * max(most, 1), 1.08 * max(most, 1), "mistakes in the pass")
     if not alone:
         ax.legend(handlelength=3)
     return ax
@@ -147,38 +137,38 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
     if checked:
         lines["validation"] = [100 * error for error in checked]
     ax = axes_of(ax)
+    drawn = {}
     for at, (name, errors) in enumerate(lines.items()):
-        style = {
-            "color": colour((0, 2)[at]),
-            "linestyle": ("--", "-")[at],
-            "marker": MARKERS[at],
-            "markersize": 4 if len(numbers) <= 40 else 0,
-            "label": name,
-            **kwargs,
-        }
-        ax.plot(numbers, errors, **style)
+        style = {**_style(at, len(history)), "linestyle": ("--", "-")[at], "label": name, **kwargs}
+        (drawn[name],) = ax.plot(numbers, errors, **style)
     most = max(max(errors) for errors in lines.values()) or 1.0
-    limit_y(ax, -0.04 * most, 1.15 * most)
-    limit_x(ax, 1, max(numbers[-1], 2))
-    ax.set_xlabel("pass")
-    ax.set_ylabel("error (%)")
-    drawn = dict(zip(lines, ax.lines[-len(lines) :], strict=True))
+    _frame(ax, numbers[-1], -0.04 * most, 1.15 * most, "error (%)")
     best = history[history.best - 1]
     error = lines[list(lines)[-1]][history.best - 1]
     ax.axvline(best.number, color=ink(ax), linestyle=":", linewidth=1, zorder=0)
     ax.plot(best.number, error, "o", markersize=11, fillstyle="none", color=ink(ax), label="chosen")
-    left = best.number > (numbers[0] + numbers[-1]) / 2
-    ax.annotate(
-        f"pass {best.number}: {error:.3g} %",
-        (best.number, 1.13 * most),
-        (-5 if left else 5, 0),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="top",
-        color=ink(ax),
-    )
+    right = -5 if best.number > (numbers[0] + numbers[-1]) / 2 else 5
+    text = f"pass {best.number}: {error:.3g} %"
+    write_beside(ax, text, (best.number, 1.13 * most), right, va="top")
     name_lines(ax, drawn)
     return ax
+
+
+def _style(at: int, last: int) -> dict[str, Any]:
+    """The style of one of several lines, with a marker at each pass unless there are many."""
+    return {
+        "color": line_colour(at),
+        "linestyle": LINES[at % len(LINES)],
+        "marker": MARKERS[at % len(MARKERS)],
+        "markersize": 4 if last <= 40 else 0,
+    }
+
+
+def _frame(ax: Axes, last: int, low: float, high: float, name: str) -> None:
+    """Set the limits and the names of both axes."""
+    limit_y(ax, low, high)
+    limit_x(ax, 1, max(last, 2))
+    ax.set(xlabel="pass", ylabel=name)
 
 
 def _check_history(name: str, history: Any) -> None:

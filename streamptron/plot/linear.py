@@ -20,29 +20,27 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def answering(model: Any, serve: Any) -> Any:
-    """The learner, answering only by one kept vector."""
-    _, learner = learner_of(model)
+def answering(model: Any, serve: Any) -> tuple[Any, Any]:
+    """What comes before the learner of a model, and the learner, answering by one kept vector.
+
+    `serve` None: by the vector that is best overall.
+    """
+    before, learner = learner_of(model)
     if ranks(learner):
         raise TypeError(
             f"{type_shown(learner)} has no boundary between labels; draw it by top_weights or "
             "explanation"
         )
-    return serving(learner, serve)
-
-
-def serving(learner: Any, serve: Any) -> Any:
-    """A copy that answers by one kept vector; None: by the one that is best overall."""
     if "serve" not in learner._get_params():
         if serve not in (None, "current"):
             raise ValueError(
                 f"serve={short_repr(serve)}; {type(learner).__name__} keeps only one vector"
             )
-        return learner
+        return before, learner
     if serve == "best":
         raise ValueError("serve='best' chooses again for each event; name one vector, or None")
     wanted = learner.serving if serve is None else serve
-    return learner.clone({"serve": wanted}, include_attributes=True)
+    return before, learner.clone({"serve": wanted}, include_attributes=True)
 
 
 def is_linear(learner: Any) -> bool:
@@ -50,6 +48,15 @@ def is_linear(learner: Any) -> bool:
     if not learner._can("draw"):
         return False
     return learner.degree == 1 and not learner.interactions
+
+
+def check_linear(learner: Any, therefore: str) -> None:
+    """Raise an error if the score is not such a sum."""
+    if not is_linear(learner):
+        raise TypeError(
+            f"the score of this {type(learner).__name__} is not a sum of weights times values, "
+            f"so {therefore}"
+        )
 
 
 def two_features(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.estimator.finite import data_of
-from streamptron.estimator.looking import Before, learner_of
+from streamptron.estimator.looking import Before
 from streamptron.plot.drawing import (
     MARKERS,
     arrow,
@@ -20,7 +20,7 @@ from streamptron.plot.drawing import (
     ink,
     label_text,
     legend_above,
-    name_beside,
+    name_point,
 )
 from streamptron.plot.linear import (
     aheads,
@@ -96,25 +96,22 @@ def decision_boundary(
     ['False', 'True', 'margin 0.707']
     """
     check_axes(ax)
-    learner = answering(model, serve)
+    before, learner = answering(model, serve)
     labels = learner._known_labels
     if len(labels) < 2:
         raise ValueError(
             f"model has met {len(labels)} label{'s'[: len(labels) != 1]}; a boundary needs at "
             "least two"
         )
-    lessons = (
-        None
-        if data is None
-        else data_of(data, _before(model), learner._checked_label, missing=learner.missing)
-    )
-    there = None if lessons is None else lessons.features()
-    plane = two_features(features, learner, there or ())
-    points = np.zeros((0, 2))
-    if lessons is not None and there is not None:
-        points = _columns(lessons.matrix(), there, plane)
-        if not np.isfinite(points).all():
-            raise ValueError("data has a value that is missing or not finite; leave it out")
+    lessons: Any = None
+    if data is not None:
+        steps = before if isinstance(before, Before) else None  # a Tokenizer makes no plane
+        lessons = data_of(data, steps, learner._checked_label, missing=learner.missing)
+    there = [] if lessons is None else lessons.features()
+    plane = two_features(features, learner, there)
+    points = np.zeros((0, 2)) if lessons is None else _columns(lessons.matrix(), there, plane)
+    if not np.isfinite(points).all():
+        raise ValueError("data has a value that is missing or not finite; leave it out")
     line = line_between(learner, plane) if len(labels) == 2 and is_linear(learner) else None
     box = _box(points, line)
     xs, ys = (np.linspace(low, high, GRID) for low, high in box)
@@ -133,14 +130,12 @@ def decision_boundary(
                 ax.contour(xs, ys, height.reshape(GRID, GRID), levels=[0.0], **edges)
     if lessons is not None:
         _events(ax, points, lessons, labels)
-    ax.set_xlim(*box[0])
-    ax.set_ylim(*box[1])
-    square = _ratio(box) <= SQUARE
+    ax.set(xlim=box[0], ylim=box[1], xlabel=label_text(plane[0]), ylabel=label_text(plane[1]))
+    narrow, wide = sorted(high - low for low, high in box)
+    square = wide / narrow <= SQUARE
     if line is not None and square:  # if not, a right angle would not look like one
         _weight_arrow(ax, line, box, points)
     ax.set_aspect("equal" if square else "auto")
-    ax.set_xlabel(label_text(plane[0]))
-    ax.set_ylabel(label_text(plane[1]))
     _legend(ax, labels, lessons)
     return ax
 
@@ -166,12 +161,6 @@ def _columns(matrix: Any, there: list[Any], plane: tuple[Any, Any]) -> NDArray[n
     return found
 
 
-def _before(model: Any) -> Before | None:
-    """The steps of a pipeline, whose output has the features of the plane."""
-    before, _ = learner_of(model)
-    return before if isinstance(before, Before) else None
-
-
 def _box(points: NDArray[np.float64], line: Any) -> Any:
     """The limits of both axes: around the events, or around the boundary's nearest point."""
     if len(points):
@@ -188,11 +177,6 @@ def _box(points: NDArray[np.float64], line: Any) -> Any:
     if line is not None and line[0].any():
         half = max(1.0, 1.5 * abs(line[1]) / math.hypot(*line[0]))
     return (-half, half), (-half, half)
-
-
-def _ratio(box: Any) -> float:
-    width, height = box[0][1] - box[0][0], box[1][1] - box[1][0]
-    return float(max(width / height, height / width))
 
 
 def _across(line: Any, box: Any, distance: float) -> Any:
@@ -263,7 +247,7 @@ def _weight_arrow(ax: Axes, line: Any, box: Any, points: Any) -> None:
     foot, along = np.array([x0, y0]), np.array([x1 - x0, y1 - y0])
     start = _clearest(foot, along, 0.18 * size * unit, points)
     arrow(ax, start, start + 0.18 * size * unit, color=ink(ax))
-    name_beside(ax, "w", start + 0.18 * size * unit)
+    name_point(ax, "w", start + 0.18 * size * unit)
 
 
 def _clearest(foot: Any, along: Any, arrow: Any, points: Any) -> Any:

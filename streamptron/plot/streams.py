@@ -29,6 +29,7 @@ from streamptron.plot.drawing import (
     limit_y,
     name_lines,
     whole,
+    write_beside,
 )
 
 if typing.TYPE_CHECKING:
@@ -122,18 +123,13 @@ def progressive_error(
     shown_part = [curve[settled] for curve in curves.values()]
     most = max((float(np.nanmax(c)) for c in shown_part if not np.isnan(c).all()), default=1.0)
     most = 1.12 * (most or 1.0)
-    ribbon = judge is not None
     lines = {}
     for kind, curve in curves.items():
         (line,) = ax.plot(numbers, curve, **{**_style(ax, kind), **kwargs})
         if not np.isnan(curve[-1]):
             lines[f"{kind} {curve[-1]:.3g} %".strip()] = line
-    limit_x(ax, 0, total)
-    limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON) if ribbon else 0.0, most)
-    if ribbon:
-        draw_ribbon(ax, serving, total)
+    frame_stream(ax, most, total, serving)
     name_lines(ax, lines)
-    ax.set_xlabel("events")
     past = "" if window is None else f" of the last {window} events"
     ax.set_ylabel(f"progressive error{past} (%)")
     return ax
@@ -196,9 +192,7 @@ def memory(
     ax = axes_of(ax)
     style = {"color": COLOURS[0], "linewidth": 2, "label": "memory", **kwargs}
     ax.plot(numbers, sizes / unit, **style)
-    ax.set_ylim(0.0, 1.12 * sizes.max() / unit)
-    ax.set_xlim(0, n)
-    ax.set_xlabel("events")
+    ax.set(xlim=(0, n), ylim=(0.0, 1.12 * sizes.max() / unit), xlabel="events")
     ax.set_ylabel(f"memory ({name})" if ceiling is None else f"memory ({name}, solid)")
     if ceiling is None:
         return ax
@@ -210,17 +204,9 @@ def memory(
     if evicted[-1]:
         full = int(numbers[np.flatnonzero(evicted)[0]])
         ax.axvline(full, color=ink(ax), linestyle=":", linewidth=1, zorder=0)
-        left = full > n / 2
-        ax.annotate(
-            f"{ceiling} features",
-            (full, 0.5),
-            (-5 if left else 5, 0),
-            xycoords=ax.get_xaxis_transform(),
-            textcoords="offset points",
-            ha="right" if left else "left",
-            color=ink(ax),
-            **halo(ax),
-        )
+        right = -5 if full > n / 2 else 5
+        style = {"xycoords": ax.get_xaxis_transform(), "va": "baseline", **halo(ax)}
+        write_beside(ax, f"{ceiling} features", (full, 0.5), right, **style)
     return ax
 
 
@@ -328,28 +314,44 @@ def _style(ax: Axes, kind: str) -> dict[str, Any]:
     }
 
 
-def draw_ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> None:
+def frame_stream(ax: Axes, most: float, total: int, serving: list[tuple[int, str]]) -> list[Any]:
+    """Set the limits of a stream's picture; with a ribbon below, whose parts are returned.
+
+    `serving` says from which event on each vector served; if it is empty, there is no ribbon.
+    """
+    limit_x(ax, 0, total)
+    ax.set_xlabel("events")
+    if not serving:
+        limit_y(ax, 0.0, most)
+        return []
+    limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON), most)
+    return _ribbon(ax, serving, total)
+
+
+def _ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> list[Any]:
     """Draw which vector served when, along the lower edge, with names in the longest spans."""
     spans: dict[str, list[tuple[float, float]]] = {}
     ends = [*(n for n, _ in serving[1:]), total]
     for (first, kind), after in zip(serving, ends, strict=True):
         spans.setdefault(kind, []).append((first, after - first))
     across = ax.get_xaxis_transform()
-    for kind in KINDS:
+    parts = []
+    for at, kind in enumerate(KINDS):
         if kind not in spans:
             continue
-        ground = _style(ax, kind)["color"]
-        ax.broken_barh(
+        part = ax.broken_barh(
             spans[kind],
             (0.0, RIBBON),
             transform=across,
-            facecolor=ground,
-            hatch=HATCHES[KINDS.index(kind)],
+            facecolor=_style(ax, kind)["color"],
+            hatch=HATCHES[at],
             edgecolor=ink(ax),
             linewidth=0,
             label=f"{kind} serves",
         )
+        parts.append(part)
         start, length = max(spans[kind], key=lambda span: span[1])
+        ground = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.6, "alpha": 0.9}
         if length > 0.2 * total:
             ax.text(
                 start + length / 2,
@@ -360,19 +362,7 @@ def draw_ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> None:
                 va="center_baseline",
                 fontsize="small",
                 color=ink(ax),
-                bbox={
-                    "facecolor": ax.get_facecolor(),
-                    "edgecolor": "none",
-                    "pad": 0.6,
-                    "alpha": 0.9,
-                },
+                bbox=ground,
             )
-    ax.annotate(
-        "serves",
-        (1.0, RIBBON / 2),
-        (5, 0),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        va="center",
-        color=ink(ax),
-    )
+    write_beside(ax, "serves", (1.0, RIBBON / 2), xycoords="axes fraction")
+    return parts

@@ -24,6 +24,7 @@ from streamptron.plot.drawing import (
     NAMED,
     axes_of,
     check_axes,
+    draw_bars,
     ink,
     label_text,
     whole,
@@ -118,10 +119,7 @@ def surface(
         f"part of the score for {label_text(learner._towards if label is None else label)}"
     )
     _margins(ax, spreads, met)
-    ax.set_xlim(limits[0])
-    ax.set_ylim(limits[1])
-    ax.set_xlabel(label_text(first))
-    ax.set_ylabel(label_text(second))
+    ax.set(xlim=limits[0], ylim=limits[1], xlabel=label_text(first), ylabel=label_text(second))
     return ax
 
 
@@ -189,19 +187,11 @@ def gates(model: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axe
         bars.append((gate * taus[1 + kind], name, kind))
     bars = sorted(bars, key=lambda bar: -bar[0])[:n]
     ax = axes_of(ax)
-    style = {
-        "color": [COLOURS[kind] for *_, kind in bars],
-        "hatch": [HATCHES[kind] for *_, kind in bars],
-        "edgecolor": ink(ax),
-        "linewidth": 0.6,
-        **kwargs,
-    }
-    ax.barh(range(len(bars)), [counts for counts, *_ in bars], **style)
-    ax.set_yticks(range(len(bars)), [name for _, name, _ in bars])
-    ax.invert_yaxis()
+    counts, names, kinds = zip(*bars, strict=True)
+    draw_bars(ax, counts, names, kinds, **kwargs)
     ax.set_xlim(left=0.0)
     ax.set_xlabel("how much it counts")
-    ax.legend(handles=_kinds(ax, {kind for *_, kind in bars}), loc="lower right")
+    ax.legend(handles=_kinds(ax, {*kinds}), loc="lower right")
     return ax
 
 

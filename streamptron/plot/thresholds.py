@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamptron.common.names import short_repr
-from streamptron.plot.answers import listed, probabilities
+from streamptron.plot.answers import listed, probabilities, said_of
 from streamptron.plot.drawing import LINES, axes_of, check_axes, ink, label_text, line_style
 
 if typing.TYPE_CHECKING:
@@ -68,22 +68,16 @@ def roc_curve(
     """
     check_axes(ax)
     label, models = _judged(y_true, y_proba, label)
-    ax = axes_of(ax)
-    for at, (name, judged) in enumerate(models.items()):
+    curves = {}
+    for name, judged in models.items():
         found, false = judged.rates()
         area = float(np.sum(np.diff(false) * (found[1:] + found[:-1]) / 2))
-        shown_part = _thinned(len(found))
-        ax.plot(
-            100 * false[shown_part],
-            100 * found[shown_part],
-            **{**line_style(at), "label": f"{name}area {area:.4g}", **kwargs},
-        )
+        curves[f"{name}area {area:.4g}"] = false, found
+    ax = axes_of(ax)
+    _draw(ax, curves, kwargs)
     ax.plot([0, 100], [0, 100], color=ink(ax), linestyle=":", linewidth=1)
-    ax.set_xlabel(f"others taken for {label_text(label)} (%)")
-    ax.set_ylabel(f"{label_text(label)} found (%)")
-    ax.set_xlim(-2, 102)
-    ax.set_ylim(-2, 102)
-    ax.set_aspect("equal")
+    shown = label_text(label)
+    ax.set(xlabel=f"others taken for {shown} (%)", ylabel=f"{shown} found (%)", aspect="equal")
     ax.legend(loc="lower right", title=_counted(models, label))
     return ax
 
@@ -132,23 +126,17 @@ def precision_recall_curve(
     """
     check_axes(ax)
     label, models = _judged(y_true, y_proba, label)
-    ax = axes_of(ax)
-    for at, (name, judged) in enumerate(models.items()):
+    curves = {}
+    for name, judged in models.items():
         recall, precision = judged.precision()
         mean = float(np.sum(np.diff(recall) * precision[1:]))
-        shown_part = _thinned(len(recall))
-        ax.plot(
-            100 * recall[shown_part],
-            100 * precision[shown_part],
-            drawstyle="steps-pre",
-            **{**line_style(at), "label": f"{name}mean precision {mean:.4g}", **kwargs},
-        )
+        curves[f"{name}mean precision {mean:.4g}"] = recall, precision
+    ax = axes_of(ax)
+    _draw(ax, curves, {"drawstyle": "steps-pre", **kwargs})
     share = 100 * next(iter(models.values())).right.mean()
     ax.axhline(share, color=ink(ax), linestyle=":", linewidth=1)
-    ax.set_xlabel(f"{label_text(label)} found (%)")
-    ax.set_ylabel(f"{label_text(label)} among those taken for it (%)")
-    ax.set_xlim(-2, 102)
-    ax.set_ylim(-2, 102)
+    shown = label_text(label)
+    ax.set(xlabel=f"{shown} found (%)", ylabel=f"{shown} among those taken for it (%)")
     ax.legend(loc="lower left", title=_counted(models, label))
     return ax
 
@@ -220,16 +208,15 @@ def false_positives(
             ax.plot(thresholds, 100 * shares, **{**style, **kwargs})
     from matplotlib.ticker import FixedLocator, FuncFormatter
 
-    ax.set_xscale("logit")
-    ax.set_xlim(EDGE, 1 - EDGE)
+    ax.set(xscale="logit", xlim=(EDGE, 1 - EDGE))
     ax.xaxis.set_major_locator(FixedLocator([0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.set_yscale("symlog", linthresh=least)
     ax.set_ylim(0, 130)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.set_xlabel(f"least probability to be taken for {label_text(label)}")
-    ax.set_ylabel("share of the events (%)")
+    wanted = f"least probability to be taken for {label_text(label)}"
+    ax.set(xlabel=wanted, ylabel="share of the events (%)")
     ax.legend(title=_counted(models, label))
     return ax
 
@@ -269,9 +256,8 @@ def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[
     if not given:
         raise ValueError("y_proba is empty; give probabilities, or {name: probabilities}")
     if label is None:
-        if not {*truths} <= {True, False}:
-            strange = next(truth for truth in truths if truth not in (True, False))
-            raise ValueError(f"y_true has {short_repr(strange)}; name the label to find, label=")
+        if strange := [truth for truth in truths if truth not in (True, False)]:
+            raise ValueError(f"y_true has {short_repr(strange[0])}; name the label to find, label=")
         label = True
     right = np.array([truth == label for truth in truths], dtype=bool)
     found = {}
@@ -289,12 +275,7 @@ def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[
 
 
 def _score(called: str, row: int, value: Any, label: Hashable) -> float:
-    if isinstance(value, Mapping):
-        if not value:
-            raise ValueError(
-                f"{called}[{row}] is empty: no label was known then; leave that event out"
-            )
-        value = value.get(label, 0.0)
+    value = said_of(f"{called}[{row}]", value, label)
     try:
         score = float(value)
     except (TypeError, ValueError):
@@ -307,9 +288,12 @@ def _score(called: str, row: int, value: Any, label: Hashable) -> float:
 # --- Lines
 
 
-def _thinned(n: int) -> NDArray[np.intp]:
-    """Which of n points to draw: both ends, and no more than the eye can tell apart."""
-    return np.unique(np.linspace(0, n - 1, POINTS).astype(np.intp))
+def _draw(ax: Axes, curves: Mapping[str, tuple[Any, Any]], style: dict[str, Any]) -> None:
+    """Draw curves in percent: both their ends, and no more points than the eye can tell apart."""
+    for at, (name, (xs, ys)) in enumerate(curves.items()):
+        some = np.unique(np.linspace(0, len(xs) - 1, POINTS).astype(np.intp))
+        ax.plot(100 * xs[some], 100 * ys[some], **{**line_style(at), "label": name, **style})
+    ax.set(xlim=(-2, 102), ylim=(-2, 102))
 
 
 def _counted(models: Mapping[str, Judged], label: Hashable) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.finite import data_of
-from streamptron.estimator.looking import Before, learner_of
+from streamptron.estimator.looking import Before
 from streamptron.plot.drawing import (
     HATCHES,
     arrow,
@@ -24,14 +24,14 @@ from streamptron.plot.drawing import (
     ink,
     label_text,
     legend_above,
-    name_beside,
+    name_point,
     whole,
+    write_beside,
 )
 from streamptron.plot.linear import (
     answering,
-    is_linear,
+    check_linear,
     line_between,
-    serving,
     towards,
     two_features,
     weights_between,
@@ -89,16 +89,11 @@ def update(
     ['step', 'w before', 'w after', 'event True', '45°']
     """
     check_axes(ax)
-    learner = answering(model, None)
-    if not is_linear(learner):
-        raise TypeError(
-            f"the score of this {type(learner).__name__} is not a sum of weights times values, so "
-            "it has no vector that turns"
-        )
+    before, learner = answering(model, "current")
+    check_linear(learner, "it has no vector that turns")
     if not isinstance(x, Mapping):
         raise TypeError(f"x is {type_shown(x)}; give a mapping of two features to numbers")
-    before, learner = learner_of(model)
-    twin = copy.deepcopy(serving(learner, "current"))
+    twin = copy.deepcopy(learner)
     if isinstance(before, Before):
         x = before.transform_one(x)
     known = twin._known_labels
@@ -117,9 +112,8 @@ def update(
     corners = np.stack([np.zeros(2), before, after, event])
     low, high = corners.min(axis=0), corners.max(axis=0)
     middle, half = (low + high) / 2, 0.65 * float((high - low).max()) or 1.0
-    ax.set_xlim(middle[0] - half, middle[0] + half)
-    ax.set_ylim(middle[1] - half, middle[1] + half)
-    ax.set_aspect("equal")
+    low, high = middle - half, middle + half
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     for each in (ax.axhline, ax.axvline):
         each(0.0, color=ink(ax), linewidth=0.5, zorder=0)
     zero, moved = np.zeros(2), bool((before != after).any())
@@ -128,18 +122,18 @@ def update(
         named.insert(0, ("w before", before))
         arrow(ax, zero, before, color=colour(0), linestyle="--")
         arrow(ax, before, after, color=colour(2))
-        name_beside(ax, "step", (before + after) / 2)
+        name_point(ax, "step", (before + after) / 2)
     arrow(ax, zero, after, color=colour(0))
     arrow(ax, zero, event, color=ink(ax), linewidth=1.0)
     ends: dict[tuple[float, ...], list[str]] = {}
     for name, end in named:  # arrows that end at the same point share a text
         ends.setdefault(tuple(end.tolist()), []).append(name)
     for point, names in ends.items():
-        name_beside(ax, " = ".join(names), point)
+        name_point(ax, " = ".join(names), point)
     if moved and before.any() and after.any():
         _angle(ax, before, after)
-    ax.set_xlabel(f"{label_text(plane[0])} (weight, value)")
-    ax.set_ylabel(f"{label_text(plane[1])} (weight, value)")
+    names = [f"{label_text(name)} (weight, value)" for name in plane]
+    ax.set(xlabel=names[0], ylabel=names[1])
     return ax
 
 
@@ -197,13 +191,8 @@ def projections(
     """
     check_axes(ax)
     whole("bins", bins)
-    tokenizer, _ = learner_of(model)
-    learner = answering(model, serve)
-    if not is_linear(learner):
-        raise TypeError(
-            f"the score of this {type(learner).__name__} is not a sum of weights times values, "
-            "so there is no vector to project on"
-        )
+    tokenizer, learner = answering(model, serve)
+    check_linear(learner, "there is no vector to project on")
     labels = learner._known_labels
     if len(labels) != 2:
         raise ValueError(f"model has met {len(labels)} labels; the vector needs two")
@@ -238,18 +227,9 @@ def projections(
     ax.axvline(threshold, color=ink(ax), linestyle="--", linewidth=1.5)
     top = ax.get_ylim()[1] * 1.12
     ax.set_ylim(0.0, top)
-    left = threshold > (low + high) / 2
-    ax.annotate(
-        f"threshold {threshold:.3g}",
-        (threshold, 0.985 * top),
-        (-5 if left else 5, 0),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="top",
-        color=ink(ax),
-    )
-    ax.set_xlabel("projection on w (unit of the features)")
-    ax.set_ylabel("events")
+    right = -5 if threshold > (low + high) / 2 else 5
+    write_beside(ax, f"threshold {threshold:.3g}", (threshold, 0.985 * top), right, va="top")
+    ax.set(xlabel="projection on w (unit of the features)", ylabel="events")
     legend_above(ax)
     return ax
 

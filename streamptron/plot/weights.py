@@ -10,13 +10,13 @@ from typing import Any
 from streamptron.common.names import short_repr
 from streamptron.estimator.looking import learner_of, ranks
 from streamptron.plot.drawing import (
-    COLOURS,
-    HATCHES,
     axes_of,
     check_axes,
+    draw_bars,
     ink,
     label_text,
     whole,
+    write_beside,
 )
 
 if typing.TYPE_CHECKING:
@@ -90,18 +90,9 @@ def top_weights(
         raise ValueError("all weights of the model are 0: there is nothing to show")
     hashed = getattr(learner, "hash_bits", None) is not None
     ax = axes_of(ax)
-    signs = [FOR if weight > 0 else AGAINST for _, weight in bars]
-    style = {
-        "color": [COLOURS[sign] for sign in signs],
-        "hatch": [HATCHES[sign] for sign in signs],
-        "edgecolor": ink(ax),
-        "linewidth": 0.6,
-        **kwargs,
-    }
-    ax.barh(range(len(bars)), [weight for _, weight in bars], **style)
     names = [f"slot {name}" if hashed else label_text(name) for name, _ in bars]
-    ax.set_yticks(range(len(bars)), names)
-    ax.invert_yaxis()
+    signs = [FOR if weight > 0 else AGAINST for _, weight in bars]
+    draw_bars(ax, [weight for _, weight in bars], names, signs, **kwargs)
     ax.axvline(0.0, color=ink(ax), linewidth=0.8)
     ax.set_xlabel("weight" if towards is None else f"weight towards {label_text(towards)}")
     return ax
@@ -172,32 +163,17 @@ def explanation(
     score = math.fsum(part for _, part in parts)
     starts = [math.fsum(part for _, part in bars[:at]) for at in range(len(bars))]
     ax = axes_of(ax)
-    signs = [FOR if part >= 0 else AGAINST for _, part in bars]
-    style = {
-        "height": 0.62,
-        "left": starts,
-        "color": [COLOURS[sign] for sign in signs],
-        "hatch": [HATCHES[sign] for sign in signs],
-        "edgecolor": ink(ax),
-        "linewidth": 0.6,
-        **kwargs,
-    }
-    ax.barh(range(len(bars)), [part for _, part in bars], **style)
+    names, lengths = zip(*bars, strict=True)
+    signs = [FOR if part >= 0 else AGAINST for part in lengths]
+    draw_bars(ax, lengths, names, signs, **{"height": 0.62, "left": starts, **kwargs})
     ends = [*starts[1:], score]
     for at in range(len(bars) - 1):
         ax.plot([ends[at]] * 2, [at, at + 1], color=ink(ax), linewidth=0.6, zorder=0)
     for at, (start, (_, part)) in enumerate(zip(starts, bars, strict=True)):
-        ax.annotate(
-            f"{part:+.3g}".replace("-", "\N{MINUS SIGN}"),
-            (max(start, start + part), at),
-            (3, 0),
-            textcoords="offset points",
-            va="center",
-            color=ink(ax),
-        )
+        text = f"{part:+.3g}".replace("-", "\N{MINUS SIGN}")
+        write_beside(ax, text, (max(start, start + part), at), 3)
     ax.axvline(0.0, color=ink(ax), linewidth=0.8)
     ax.axvline(score, color=ink(ax), linewidth=0.8, linestyle="--")
-    ax.set_yticks(range(len(bars)), [name for name, _ in bars])
     low, high = min(0.0, *starts, *ends), max(0.0, *starts, *ends)
     room = (high - low) or 1.0
     ax.set_xlim(low - 0.05 * room, high + 0.16 * room)
