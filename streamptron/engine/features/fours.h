@@ -1,6 +1,6 @@
-/* Four numbers at a time: what the loops of adaptive/two.h and features/loops.h are written in.
+/* Four numbers at a time: the operations of the loops in adaptive/two.h and features/loops.h.
 
-   With -DSTREAMPTRON_PLAIN, or a compiler that cannot turn vectors, there is no SP_FOURS, and
+   With -DSTREAMPTRON_PLAIN, or a compiler that cannot shuffle vectors, SP_FOURS is not defined, and
    entries are taken one by one. */
 
 #ifndef STREAMPTRON_FEATURES_FOURS_H
@@ -14,8 +14,8 @@
   #endif
 #endif
 
-/* What SP_AVX2_UNLESS_SMALL compiles once goes one by one there: with registers of two doubles it
-   takes as long, and it is smaller. */
+/* Where SP_AVX2_UNLESS_SMALL compiles a function only once, it takes entries one by one: with
+   registers of two doubles that is as fast, and smaller. */
 #if defined(SP_FOURS) && !SP_SMALL
   #define SP_FOURS_HERE 1
 #endif
@@ -30,7 +30,7 @@ typedef int32_t sp_word4 __attribute__((vector_size(16)));
 #define SP_SIZE_OF(x) ((sp_double4)((sp_int4)(x) & ~SP_SIGNS))
 #define SP_SIGN_OF(x) ((sp_int4)(x) & SP_SIGNS)
 
-/* Where the mask is set a, else b. */
+/* a where the mask is set, else b. */
 #define SP_WHERE(mask, a, b) \
     ((sp_double4)(((sp_int4)(mask) & (sp_int4)(a)) | (~(sp_int4)(mask) & (sp_int4)(b))))
 
@@ -50,7 +50,8 @@ SP_TEMPLATE void sp_store(const sp_double4 *from, double *to)
     memcpy(to, from, sizeof(*from));
 }
 
-/* Rounded to floats, as they are going to be stored. Lane by lane GCC 12 leaves that out. */
+/* Round to floats, as they will be stored. Done lane by lane, GCC 12 would leave the rounding
+   out. */
 SP_TEMPLATE void sp_round(sp_double4 *x)
 {
     sp_widen(__builtin_convertvector(*x, sp_float4), x);

@@ -1,10 +1,10 @@
-/* What AdaptiveClassifier keeps for a feature, and what is worked out for one feature at a time.
+/* What AdaptiveClassifier keeps for a feature, and what it computes for one feature at a time.
 
    engine/adaptive/adaptive.h says what the letters mean and draws the blocks.
 
-   Functions in this file: sp_head_of; sp_moved, sp_clip; sp_halved, sp_count and sp_om, which every
-   learned event does to each of its features; sp_slot_fault, for slots read from a file; sp_size,
-   for the ceiling. */
+   Functions in this file: sp_head_of; sp_moved, sp_clip; sp_halved, sp_count and sp_om, which are
+   applied to each feature of every learned event; sp_slot_fault, for slots read from a file;
+   sp_size, for the ceiling. */
 
 #ifndef STREAMPTRON_FEATURES_HEAD_H
 #define STREAMPTRON_FEATURES_HEAD_H
@@ -21,21 +21,21 @@
 enum {
     SP_HEAD_WIDTH = 4,   /* doubles a slot, in every block */
     SP_BLOCK_COLUMNS = 1, /* the records of columns (features/columns.h) */
-    SP_BLOCK_E = 2,      /* and what each has counted of its labels */
+    SP_BLOCK_E = 2,      /* and e, their counts by label */
     SP_HEAD_BLOCKS = 3,
 };
 
-#define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
+#define SP_OM_FIRST 0.125           /* sqrt(eps): om of a feature about which nothing is known */
 #define SP_EPS 0.015625
 #define SP_P0 0x1p-20
-#define SP_REACH_MOST 12.0          /* of sum |X|, for a step */
-#define SP_THR 0.0078125           /* an error of less makes no step */
-#define SP_ODDS_WINDOW 1024.0       /* events that the usual |d| is a mean of, or z */
+#define SP_REACH_MOST 12.0          /* the largest sum |X| that counts in a step */
+#define SP_THR 0.0078125           /* a smaller error makes no step */
+#define SP_ODDS_WINDOW 1024.0       /* the usual |d|, or z, is a mean over so many events */
 #define SP_COUNT_MOST 0x1p20
-#define SP_COUNT_HALF 0x1p19        /* a count of so much: the feature is always there */
-#define SP_ALWAYS 0.875             /* the share of events that is, when its count comes here */
-#define SP_MOST 8.0                 /* times its usual size is all that a value counts, */
-#define SP_MEAN_MOST 32.0           /* and so many times in what is usual */
+#define SP_COUNT_HALF 0x1p19        /* a count this large: the feature is always there */
+#define SP_ALWAYS 0.875             /* the share of events it needs when its count gets there */
+#define SP_MOST 8.0                 /* a value counts at most so many times its usual size, */
+#define SP_MEAN_MOST 32.0           /* and in the usual size itself so many times */
 
 typedef struct {                    /* a feature: the slot's 32 bytes in block 0 */
     double s;                       /* the mean of |x|; its sign bit: x was negative once */
@@ -43,9 +43,9 @@ typedef struct {                    /* a feature: the slot's 32 bytes in block 0
     float om;                       /* 0: never written, and means SP_OM_FIRST */
     union {
         struct {
-            float w, G;             /* of the one output of two labels */
+            float w, G;             /* two labels: of the one output */
         };
-        sp_sparse row;              /* more labels: what each has */
+        sp_sparse row;              /* more labels: each one's numbers */
     };
     union {
         float c[2];                 /* by place */
@@ -53,7 +53,7 @@ typedef struct {                    /* a feature: the slot's 32 bytes in block 0
     } of;
 } sp_head;
 
-typedef struct {                    /* the blocks of a table; each begins with its chunks */
+typedef struct {                    /* a table's blocks; each struct begins with its chunks */
     const void *first;
     size_t size;
 } sp_blocks;
@@ -71,7 +71,8 @@ SP_TEMPLATE sp_head *sp_head_of(double *const *chunks, uint32_t slot)
 }
 
 #if SP_VECTORS
-/* Four floats as doubles. GCC converts them one by one if it sees that a shuffle has made them. */
+/* Four floats as doubles. If GCC sees that a shuffle made them, it converts them one by one; the
+   asm hides that. */
 SP_TEMPLATE void sp_widen(sp_float4 x, sp_double4 *to)
 {
 #if defined(__x86_64__) && !defined(__clang__)
@@ -81,7 +82,7 @@ SP_TEMPLATE void sp_widen(sp_float4 x, sp_double4 *to)
 }
 #endif
 
-/* Two divisions side by side, which take the time of one. */
+/* Two divisions side by side, in the time of one. */
 SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double *quotient,
                             double *other)
 {
@@ -95,8 +96,8 @@ SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double
 #endif
 }
 
-/* A mean of positive numbers after a has come, with that share of it. What is more than 32 times
-   the mean counts as 32 times, or one wrong value would shrink all others for good. */
+/* A mean of positive numbers after a has come with that share. A number of more than 32 times the
+   mean counts as 32 times: otherwise one wrong value would shrink all others for good. */
 SP_TEMPLATE double sp_moved(double mean, double a, double share)
 {
     double most = SP_MEAN_MOST * mean, moved, least;
@@ -111,15 +112,15 @@ SP_TEMPLATE double sp_clip(double x, double most)
     return x > most ? most : x < -most ? -most : x;
 }
 
-/* Whether a feature becomes a column by this value: it always had another one, and half of the
-   events had it. T: before this event. */
+/* Whether this value makes a feature a column: until now it always had another value, and half of
+   the events had it. T: before this event. */
 SP_TEMPLATE int sp_begins(const sp_head *head, double x, double T)
 {
     return x != head->s && (2.0 * head->cnt >= T + 1.0 || head->cnt >= SP_COUNT_HALF);
 }
 
-/* By what the counts of a feature are halved that came n times, of `all` events; `always`: it was
-   always there so far. Only then its count stays at SP_COUNT_HALF and above. */
+/* The factor by which the counts of a feature are halved, which came n times in `all` events.
+   `always`: it was always there so far. Only then may its count stay at SP_COUNT_HALF or more. */
 SP_TEMPLATE double sp_halved(double n, int always, double all)
 {
     const double most = always || n >= SP_ALWAYS * all ? SP_COUNT_MOST : SP_COUNT_HALF;
@@ -130,8 +131,8 @@ SP_TEMPLATE double sp_halved(double n, int always, double all)
     return halved;
 }
 
-/* The feature's mean size, which `moved` is, and count after x has come with sample weight u.
-   Returns by what its other counts are halved. `all`: T + K. */
+/* Set the feature's mean size to `moved`, and its count, after x has come with sample weight u.
+   Returns the factor by which its other counts are halved. `all`: T + K. */
 SP_TEMPLATE double sp_count_as(sp_head *head, double x, double moved, double u, double all)
 {
     const double n = head->cnt + u;
@@ -141,7 +142,7 @@ SP_TEMPLATE double sp_count_as(sp_head *head, double x, double moved, double u, 
     return halved;
 }
 
-/* The same, where that mean is not known yet. */
+/* The same, and work out that mean. */
 SP_TEMPLATE double sp_count(sp_head *head, double x, double u, double all)
 {
     const double a = fabs(x), s = fabs(head->s);
@@ -155,7 +156,7 @@ SP_TEMPLATE float sp_om_known(double known, double all, double squares, double N
     return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
 }
 
-/* The same of a feature that has come cnt times: known = 1 / (cnt + 1). */
+/* The same for a feature that has come cnt times: known = 1 / (cnt + 1). */
 SP_TEMPLATE float sp_om(double cnt, double all, double squares, double N)
 {
     return sp_om_known(1.0 / (cnt + 1.0), all, squares, N);
@@ -168,15 +169,14 @@ SP_TEMPLATE int sp_is_below(float number, double most)
     return number >= -most && number <= most;
 }
 
-/* Whether what a slot has of a feature alone is something that learning can have made. */
+/* Whether learning cannot have made the part of a slot that does not depend on labels. */
 static inline int sp_head_fault(const sp_head *head)
 {
     return !(fabs(head->s) <= SP_MEAN_LIMIT && head->cnt >= 0.0f && head->cnt < 2 * SP_COUNT_MOST
              && (head->om == 0.0f || (head->om >= SP_OM_FIRST && head->om <= 1e30)));
 }
 
-/* Whether a slot of two labels that was read from a file is one that no learning could have
-   made. */
+/* Whether learning cannot have made a slot of two labels that was read from a file. */
 static inline int sp_slot_fault(const sp_head *head)
 {
     const double most = 0x1p120;
@@ -187,8 +187,8 @@ static inline int sp_slot_fault(const sp_head *head)
                 && head->of.c[1] <= c_most);
 }
 
-/* What a feature does to the scores of its events, for the ceiling: its largest weight, times what
-   it weighs in an event, times the root of how often it has come. */
+/* A feature's effect on the scores of its events, for the ceiling: its largest weight, times its
+   om, times the root of how often it has come. */
 static inline double sp_size(const sp_head *head, double largest)
 {
     return head->om * largest * sqrt(head->cnt);

@@ -1,9 +1,9 @@
 /* The loops over the labels that an event has met, four at a time.
 
-   A lane does what the formulas of math/logs.h do of one number, in the same order: so the bits
-   are the same, whatever registers a machine has, and with -DSTREAMPTRON_PLAIN those formulas serve
-   alone. Sums over these labels are in four lanes in either case, the i-th label in lane i mod 4,
-   which is how the rule has them: one after the other each would wait for the one before.
+   A lane does what the formulas of math/logs.h do with one number, in the same order. So the bits
+   are the same, whatever registers a machine has, and with -DSTREAMPTRON_PLAIN those formulas alone
+   are used. Sums over these labels always have four lanes, with the i-th label in lane i mod 4; the
+   twin has the same. In a single sum, each addition would wait for the one before.
 
    Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_dot, sp_met_most,
    sp_met_second and sp_met_from of arrays; sp_moves_take of entries; sp_dense_step, sp_dense_hear
@@ -56,13 +56,14 @@ SP_TEMPLATE void sp_exp4(const sp_double4 *x, sp_double4 *e)
 
 #endif
 
-/* In these the last four labels may begin before the others end, and are then worked out twice. */
+/* In these, the last group of four labels may overlap the one before, so that some are computed
+   twice. */
 
-/* What labels have in common, whether an event has met them or not. */
+/* What is the same for all labels, whether an event has met them or not. */
 typedef struct sp_priors {
     double usual; /* log(1 + (T / K) / 3) */
     double rare;
-    double times; /* how often a label's rarity counts */
+    double times; /* how many times a label's rarity counts */
 } sp_priors;
 
 /* z[k] = ((log P[k] + E[k] log 2) - times (lnD[k] - usual)) (D[k] / (D[k] + rare)); P's exponent is
@@ -98,7 +99,7 @@ SP_AVX2_UNLESS_SMALL(void, sp_logs,
     }
 }
 
-/* p[k] = e^(scale score[k] - best); p is not score. */
+/* p[k] = e^(scale score[k] - best); p and score must be different arrays. */
 SP_AVX2_UNLESS_SMALL(void, sp_exps,
                      (const double *score, double scale, double best, double *p, ptrdiff_t n),
                      (score, scale, best, p, n))
@@ -118,7 +119,7 @@ SP_AVX2_UNLESS_SMALL(void, sp_exps,
         p[k] = sp_exp(score[k] * scale - best);
 }
 
-/* By what scores are made: Z, m, r and wn. */
+/* What scores are made with: Z, m, r and wn. */
 typedef struct sp_contrast {
     double best;
     double m;
@@ -126,8 +127,8 @@ typedef struct sp_contrast {
     double wn;
 } sp_contrast;
 
-/* What naive Bayes says, V = (max(z - Z, -2 m) + min(Z, 2 m)) / m; plain = dot r + w0, and score =
-   plain + wn V, in dot's place. */
+/* Naive Bayes: V = (max(z - Z, -2 m) + min(Z, 2 m)) / m. Then plain = dot r + w0, and score = plain
+   + wn V, which replaces dot. */
 SP_AVX2_UNLESS_SMALL(void, sp_met_scores,
                      (const double *z, const sp_contrast *by, const double *w0, double *V,
                       double *plain, double *score, ptrdiff_t n),
@@ -165,17 +166,17 @@ SP_AVX2_UNLESS_SMALL(void, sp_met_scores,
 
 enum { SP_MOVES = 64 };
 
-/* What so many entries are going to do, no two of them the same: G = G kept + grown, and w moves
-   that far over sqrt(G + P0). */
+/* The coming steps of up to SP_MOVES entries, all different: G = G kept + grown, and w moves by far
+   / sqrt(G + P0). */
 typedef struct sp_moves {
     ptrdiff_t n;
-    float *w[SP_MOVES]; /* each with its G behind it */
+    float *w[SP_MOVES]; /* each w has its G behind it */
     double kept[SP_MOVES];
     double grown[SP_MOVES];
     double far[SP_MOVES];
 } sp_moves;
 
-/* What one of them does. */
+/* One of these steps. */
 SP_TEMPLATE void sp_step1(float *at, double kept, double grown, double far)
 {
     at[1] = (float)((double)at[1] * kept + grown);
@@ -184,7 +185,7 @@ SP_TEMPLATE void sp_step1(float *at, double kept, double grown, double far)
 
 #ifdef SP_FOURS_HERE
 
-/* Two floats of each of two places. */
+/* Two floats from each of two places. */
 SP_TEMPLATE void sp_twos(const float *a, const float *b, sp_float4 *to)
 {
     double both[2];
@@ -193,7 +194,7 @@ SP_TEMPLATE void sp_twos(const float *a, const float *b, sp_float4 *to)
     memcpy(to, both, 16);
 }
 
-/* Four of them: G = G kept + grown, and w moves that far over sqrt(G + P0). */
+/* Four of these steps. */
 SP_TEMPLATE void sp_step4(float *const *at, const sp_double4 *kept, const sp_double4 *grown,
                           const sp_double4 *far)
 {
@@ -218,7 +219,7 @@ SP_TEMPLATE void sp_step4(float *const *at, const sp_double4 *kept, const sp_dou
 
 #endif
 
-/* All of them. */
+/* Take all these steps. */
 SP_TEMPLATE void sp_moves_take(sp_moves *moves)
 {
     const ptrdiff_t n = moves->n;
@@ -242,13 +243,14 @@ SP_TEMPLATE void sp_moves_take(sp_moves *moves)
         sp_step1(moves->w[i], moves->kept[i], moves->grown[i], moves->far[i]);
 }
 
-/* The strides of an event of few labels, as its rows take them. Dense rows take four at a time, so
-   the last stride stands here again until they are a multiple of four: it does the same again. */
+/* The strides of an event with few labels, in the order in which its rows take them. Dense rows
+   take four at a time, so the last stride is repeated until there are a multiple of four; repeating
+   it in one group of four does no harm. */
 typedef struct sp_march {
     ptrdiff_t n;
-    uint32_t lanes;            /* that a dense row needs for them */
-    uint64_t labels;           /* theirs */
-    uint8_t of[SP_DENSE_MOST]; /* by label: which of them is its */
+    uint32_t lanes;            /* lanes that a dense row needs for them */
+    uint64_t labels;           /* their labels, a bit each */
+    uint8_t of[SP_DENSE_MOST]; /* by label: the number of its stride */
     uint32_t k[SP_DENSE_MOST];
     uint64_t bit[SP_DENSE_MOST];
     double kept[SP_DENSE_MOST];
@@ -274,7 +276,7 @@ SP_TEMPLATE void sp_march_begin(sp_march *march, const sp_stride *strides, ptrdi
     }
 }
 
-/* Their steps in a dense row that has these labels. What is not in it stays zeros. */
+/* Take these steps in a dense row that has these labels. Lanes of other labels stay zeros. */
 SP_TEMPLATE void sp_dense_step(float *w, uint64_t labels, const sp_march *march, double X)
 {
     ptrdiff_t i = 0;
@@ -307,7 +309,7 @@ SP_TEMPLATE void sp_dense_step(float *w, uint64_t labels, const sp_march *march,
 
 #ifdef SP_FOURS_HERE
 
-/* Four floats that lie side by side. */
+/* Four floats side by side. */
 SP_TEMPLATE void sp_floats4(const float *x, sp_double4 *to)
 {
     sp_float4 at;
@@ -315,7 +317,7 @@ SP_TEMPLATE void sp_floats4(const float *x, sp_double4 *to)
     sp_widen(at, to);
 }
 
-/* c of four entries that lie side by side. */
+/* c of four entries side by side. */
 SP_TEMPLATE void sp_counts4(const sp_entry *entries, sp_double4 *c)
 {
     sp_float4 at[4];
@@ -326,7 +328,7 @@ SP_TEMPLATE void sp_counts4(const sp_entry *entries, sp_double4 *c)
 #endif
 
 /* Add w h of each label to its sum, and multiply its product by 1 + c t, in so many lanes of a
-   dense row: what is not in it is zeros, and changes nothing. */
+   dense row. Lanes that are not in the row are zeros, and change nothing. */
 SP_TEMPLATE void sp_dense_hear(const sp_dense *dense, ptrdiff_t lanes, double h, double t,
                                double *dot, double *P)
 {
@@ -353,13 +355,13 @@ SP_TEMPLATE void sp_dense_hear(const sp_dense *dense, ptrdiff_t lanes, double h,
     }
 }
 
-/* What four lanes add up to. */
+/* The sum of four lanes. */
 SP_TEMPLATE double sp_lanes_sum(const double *all)
 {
     return (all[0] + all[1]) + (all[2] + all[3]);
 }
 
-/* The sums over a row of c, and of c^2 rD. */
+/* The sums of c and of c^2 rD over a row. */
 SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,
                                  double *squares)
 {
@@ -386,7 +388,7 @@ SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const doub
     }
 #endif
     for (; i < n; i += 4) {
-        for (uint32_t lane = 0; lane < 4 && i + lane < n; lane++) { /* which is known: a register */
+        for (uint32_t lane = 0; lane < 4 && i + lane < n; lane++) { /* a constant: a register */
             double c = (double)entries[i + lane].c;
             all[lane] += c;
             of_squares[lane] += (c * c) * rD[entries[i + lane].k];
@@ -396,7 +398,7 @@ SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const doub
     *squares = sp_lanes_sum(of_squares);
 }
 
-/* The same over a dense row: the i-th label that it has is in lane i mod 4. */
+/* The same over a dense row, whose i-th label is in lane i mod 4. */
 SP_TEMPLATE void sp_dense_sums(const sp_dense *dense, const double *rD, double *sum,
                                double *squares)
 {
@@ -451,8 +453,9 @@ SP_TEMPLATE void sp_row_sums(const sp_sparse_rows *rows, const sp_sparse *row, c
 }
 
 /* Up to four features that have been counted, and up to four whose rows have been summed since. A
-   number that has just been written is not at once to be read together with those beside it: so
-   rows are summed when four have been counted, and N and om follow when the next four are. */
+   number that was just written should not be read at once together with its neighbours, which
+   stalls. So rows are summed when four features have been counted, and N and om follow with the
+   next four. */
 typedef struct sp_dues {
     int n;
     int n_summed;
@@ -470,7 +473,7 @@ SP_TEMPLATE void sp_dues_begin(sp_dues *dues)
         dues->cnt[k] = dues->N[k] = dues->squares[k] = 0.0;
 }
 
-/* Let those that are summed have N and om, and sum the others' rows; `all`: T + K. */
+/* Write N and om of the summed ones, and sum the rows of the others; `all`: T + K. */
 SP_TEMPLATE void sp_dues_settle(sp_dues *dues, const sp_sparse_rows *rows, const double *rD,
                                 double all)
 {
@@ -540,7 +543,7 @@ SP_TEMPLATE double sp_met_dot(const double *x, const double *y, ptrdiff_t n)
     return sp_lanes_sum(all);
 }
 
-/* The largest of these, which are numbers, and of `most`. */
+/* The largest of these numbers, none of which is NaN, and of `most`. */
 SP_TEMPLATE double sp_met_most(const double *x, ptrdiff_t n, double most)
 {
     double a = most, b = most, c = most, d = most;
@@ -556,7 +559,7 @@ SP_TEMPLATE double sp_met_most(const double *x, ptrdiff_t n, double most)
     return SP_MAX(SP_MAX(a, b), SP_MAX(c, d));
 }
 
-/* The second of these, and of so many zeros. */
+/* The second largest of these numbers and of so many zeros. */
 SP_TEMPLATE double sp_met_second(const double *x, ptrdiff_t n, ptrdiff_t zeros)
 {
     double first[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
@@ -578,8 +581,8 @@ SP_TEMPLATE double sp_met_second(const double *x, ptrdiff_t n, ptrdiff_t zeros)
     return next;
 }
 
-/* The first place from k on of a number that is no less than `least`; n: there is none. Few are, so
-   four are asked at once. */
+/* The first place from k on of a number of at least `least`; n: none. There are few of these, so
+   four numbers are tested at once. */
 SP_TEMPLATE ptrdiff_t sp_met_from(const double *x, ptrdiff_t k, ptrdiff_t n, double least)
 {
     while (k + 4 <= n

@@ -1,18 +1,19 @@
-/* What a step changes in an AdaptiveClassifier's slot, and that change taken back.
+/* What a step changes in an AdaptiveClassifier's slot, and how that is undone.
 
-   A slot's numbers before and after the step are kept, as they would lie with the outputs that
-   there are after it. They come back by one formula:
+   A slot's numbers before and after the step are kept, in the layout that the slot has after it.
+   They are restored by one formula:
 
-       now == after    before              untouched since: the very bits come back
+       now == after    before              untouched since: restored exactly
        else            now - (after - before)
 
-   which is the step's own share of a sum (w, G, c, cnt). The mean of |x| comes back by its sum,
-   s cnt. om, how informative it is, is not a sum: where the counts have moved on, it is worked
-   out again from them. A count stays at least 0, whatever rounding or forgetting has left of it.
+   which removes the step's own share of a sum (w, G, c, cnt). The mean of |x| is restored through
+   its sum, s cnt. om, how informative the feature is, is not a sum: if the counts have changed
+   since, it is computed again from them. A count stays at least 0, whatever rounding or forgetting
+   has left of it.
 
-   A column's n, since and e are sums; its mean comes back by the sum n a, its spread by n b. A
-   column that began with the step is none again if nothing has come since; one that ended with it
-   is one again.
+   A column's n, since and e are sums; its mean is restored through the sum n a, its spread through
+   n b. A column that began with the step stops being one if nothing has come since; one that ended
+   with the step is a column again.
 
    Functions in this file: sp_snapshot_read, sp_slot_visit and sp_slot_leave (the same slot twice in
    an event), sp_take_back; sp_snapshot_column_read and sp_take_back_column. */
@@ -43,7 +44,8 @@ static inline double sp_snapshot_read(const sp_head *head, ptrdiff_t y, ptrdiff_
     return head->s;
 }
 
-/* Whether this slot has come before; marks it, by the sign bit of om, which is never negative. */
+/* Whether this slot has come before in the event. Marks it by the sign bit of om, which is never
+   negative. */
 static inline int sp_slot_visit(sp_head *head)
 {
     int marked = signbit(head->om) != 0;
@@ -56,7 +58,7 @@ static inline void sp_slot_leave(sp_head *head)
     head->om = fabsf(head->om);
 }
 
-/* A number of the model or of a label, and a sum there that is at least 0. */
+/* Restore a number of the model or of a label; and a sum that is at least 0. */
 static inline double sp_back_number(double now, double before, double after)
 {
     return now == after ? before : now - (after - before);
@@ -78,7 +80,7 @@ SP_TEMPLATE float sp_back_count(float now, float before, float after)
     return back > 0.0f ? back : 0.0f;
 }
 
-/* The mean of |x|. `cnt`, `left`: the feature's count now and then. */
+/* The mean of |x|. `cnt`, `left`: the feature's count now, and after undoing. */
 SP_TEMPLATE double sp_back_mean(double now, double before, double after, double cnt, double left,
                                 double cnt_before, double cnt_after)
 {
@@ -91,14 +93,14 @@ SP_TEMPLATE double sp_back_mean(double now, double before, double after, double 
     return signbit(now) ? -a : a;
 }
 
-/* What is left of a label's count: a value counts 8 at most, whatever rounding has left. */
+/* A label's count, kept within the limits: a value counts at most 8. */
 SP_TEMPLATE float sp_c_left(float c, float cnt)
 {
     return cnt == 0.0f ? 0.0f : (float)sp_clip(c, SP_MOST * (double)cnt);
 }
 
-/* The count of place y. A feature that has not come at all has none; and one of which a count is
-   below 0 has been negative. */
+/* The count of place y. A feature that has never come has no counts; a feature with a count below 0
+   has been negative. */
 static inline void sp_back_place(sp_head *head, ptrdiff_t y, float before, float after)
 {
     for (ptrdiff_t k = 0; k < 2; k++) {
@@ -112,14 +114,14 @@ static inline void sp_back_place(sp_head *head, ptrdiff_t y, float before, float
     }
 }
 
-/* How informative a feature is, by its counts as they are now. */
+/* How informative a feature is, from its counts now. */
 static inline void sp_back_om(sp_head *head, double all, const double *rD)
 {
     const double c0 = head->of.c[0], c1 = head->of.c[1];
     head->om = sp_om(head->cnt, all, (c0 * c0) * rD[0] + (c1 * c1) * rD[1], c0 + c1);
 }
 
-/* What a step did to a feature's count and mean, taken back. */
+/* Undo what a step did to a feature's count and mean. */
 static inline void sp_back_head(sp_head *head, const float *before, const float *after,
                                 double s_before, double s_after)
 {
@@ -132,8 +134,7 @@ static inline void sp_back_head(sp_head *head, const float *before, const float 
                            after[SP_SNAPSHOT_CNT]);
 }
 
-/* Whether a step halved the counts of a feature. That is more than it added: what it added is gone
-   in them. */
+/* Whether a step halved the counts of a feature. Then what it added can no longer be separated. */
 static inline int sp_has_halved(const float *before, const float *after)
 {
     return after[SP_SNAPSHOT_CNT] < before[SP_SNAPSHOT_CNT];
@@ -155,21 +156,22 @@ static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_
     sp_back_head(head, before, after, s_before, s_after);
     sp_back_place(head, y, before[SP_SNAPSHOT_C], after[SP_SNAPSHOT_C]);
     sp_back_om(head, all, rD);
-    if (sp_column_of(blocks, slot)->n > 0.0) head->om = om;        /* that is of its e */
+    if (sp_column_of(blocks, slot)->n > 0.0) head->om = om;        /* a column's: of its e */
     else if (head->cnt == 0.0f) head->om = 0.0f;
     else if (cnt == after[SP_SNAPSHOT_CNT] && om == after[SP_SNAPSHOT_OM])
         head->om = before[SP_SNAPSHOT_OM];
 }
 
-/* A column before a step and after it. Behind it lie so many e: `places` before, and after. */
+/* A column before a step and after it. Behind it are `places` e before the step, and as many
+   after. */
 typedef struct {
-    uint64_t name;                  /* a hash of it; 0: hashed */
-    uint32_t at;                    /* which entry of what is kept */
+    uint64_t name;                  /* a hash of its name; 0: a hashed model */
+    uint32_t at;                    /* its place among the entries kept */
     uint32_t places;
     sp_column before, after;
 } sp_snapshot_column;
 
-/* A mean of values by the sum of which it is one. */
+/* Restore a mean through the sum that it comes from. */
 SP_TEMPLATE double sp_back_part(double now, double n, double before, double n_before, double after,
                                 double n_after, double left)
 {
@@ -177,7 +179,7 @@ SP_TEMPLATE double sp_back_part(double now, double n, double before, double n_be
     return (now * n - (after * n_after - before * n_before)) / left;
 }
 
-/* What a column is, as the step left it. */
+/* Read a column, as the step left it. */
 static inline void sp_snapshot_column_read(const sp_blocks *blocks, uint32_t slot,
                                            sp_column *column, float *e)
 {
@@ -188,24 +190,24 @@ static inline void sp_snapshot_column_read(const sp_blocks *blocks, uint32_t slo
 static inline void sp_put_e(const sp_blocks *blocks, uint32_t slot, ptrdiff_t k, float number)
 {
     float *e = sp_column_e(blocks, slot) + k;
-    if (*e != number) *e = number;  /* what is 0 may lie in zeros that are never written */
+    if (*e != number) *e = number;  /* a 0 may be in the chunk of zeros, which is never written */
 }
 
-/* Whether nothing has come to a column's record since a step. */
+/* Whether a column's record is unchanged since a step. */
 static inline int sp_is_same_record(const sp_column *now, const sp_column *after)
 {
     return now->a == after->a && now->b == after->b && now->n == after->n
            && now->since == after->since;
 }
 
-/* Whether a step counted in a column, and neither began nor ended nor halved it; the column still
-   is one. */
+/* Whether a step counted in a column, without starting, ending or halving it, and the column still
+   exists. */
 static inline int sp_is_counted(const sp_column *now, const sp_snapshot_column *kept)
 {
     return now->n > 0.0 && kept->after.n > 0.0 && kept->after.since >= kept->before.since;
 }
 
-/* n, since, mean and spread of a column. Returns whether it still is one. */
+/* Restore n, since, mean and spread of a column. Returns whether it still is one. */
 static inline int sp_back_record(sp_column *column, const sp_column *before, const sp_column *after)
 {
     const sp_column now = *column;

@@ -11,9 +11,9 @@
                      (a temperature)
 
    All of this costs more than the scores of a short event. So the fit learns from each of the first
-   1024 labelled events and then from one in two (many labels: one in eight), and the square roots
-   for the steps are recomputed on one in 32. Those are the events t for which (t g mod 2^64) is
-   below 2^63, 2^61 or 2^59, where g is the golden ratio in 64 bits. They are spread evenly over any
+   1024 labelled events, then from one in two (many labels: one in eight). The square roots for the
+   steps are recomputed on one event in 32. These are the events t for which (t g mod 2^64) is below
+   2^63, 2^61 or 2^59, where g is the golden ratio in 64 bits. So they are spread evenly over any
    period that a stream may have.
 
    The clipping, and the bounds on A, B and beta, keep everything finite whatever the scores. beta
@@ -37,8 +37,8 @@ typedef struct sp_calibrator {
     double RB;
 } sp_calibrator;
 
-/* What is kept to calibrate one vector as plain numbers, and back: its scale's, then its fit's. So
-   files, states, digests and merges have them. */
+/* The calibration of one vector as plain numbers, and back: first its scale, then its fit. Files,
+   states, digests and merges use this order. */
 enum { SP_FIT_NUMBERS = (sizeof(sp_scale) + sizeof(sp_calibrator)) / sizeof(double) };
 
 static inline void sp_fit_read(const sp_scale *scale, const sp_calibrator *fit, double *numbers)
@@ -53,7 +53,7 @@ static inline void sp_fit_write(const double *numbers, sp_scale *scale, sp_calib
     memcpy(fit, numbers + sizeof(*scale) / sizeof(double), sizeof(*fit));
 }
 
-/* Whether what is done for one in 2^log labelled events is done for number t (from 0). */
+/* Whether labelled event t (from 0) is one of those, one in 2^log. */
 static inline bool sp_calibrate_due(uint64_t t, int log)
 {
     return t < 1024 || (t * (uint64_t)0x9E3779B97F4A7C15) >> (64 - log) == 0;
@@ -61,7 +61,7 @@ static inline bool sp_calibrate_due(uint64_t t, int log)
 
 SP_PRIVATE void sp_calibrator_init(sp_calibrator *fit);
 
-/* Two labels get an output each: the temperature that gives them the same probabilities as A.
+/* Two labels get an output each: find the temperature that gives them the same probabilities as A.
 
    The lead is twice the score, and the mean size is the same. */
 static inline void sp_calibrator_split(sp_calibrator *fit)
@@ -106,7 +106,7 @@ SP_HOT void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale, do
 SP_HOT void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scale, double top,
                               const double *scores, ptrdiff_t n, double *p);
 
-/* For at least two labels, of which y is one.
+/* Needs at least two labels; y is one of them.
 
    The square root is computed each time: it is cheap beside n exponentials. */
 SP_HOT void sp_calibrate_many_learn(sp_calibrator *fit, const sp_scale *scale, double top,

@@ -1,8 +1,8 @@
 /* The ceiling: which feature leaves when there is no slot for a new one.
 
    The vocabulary of a stream never stops growing; memory must. Under a ceiling (max_features) a
-   full model gives a new feature the slot of an old one. What it loses is the old feature's weight
-   in the events in which it would have come again. So the feature with the smallest loss leaves:
+   full model gives a new feature the slot of an old one. That loses the old feature's weight in
+   events in which the feature comes again. So the feature with the smallest expected loss leaves:
 
        loss  =  size^2 / age
 
@@ -11,30 +11,30 @@
        age    the events since it last occurred in a labelled one, counting only events that made
               features leave
 
-   A feature that has been away for `age` events can be expected once in about as many, so the loss
-   is the mean square by which the scores would change. With weight 10 a feature may stay away a
-   hundred times as long as with weight 1. There is no unit or scale to choose. (docs/decisions.md
-   says what else was tried.)
+   A feature that has been away for `age` events can be expected about once in as many events. So
+   the loss is the mean square by which the scores would change. With weight 10 a feature may stay
+   away a hundred times as long as with weight 1. No unit or scale has to be chosen.
+   (docs/decisions.md says what else was tried.)
 
    Finding the smallest loss of all would take a search over all slots. Instead a hand goes round
-   over the slots, as on a clock. For each new feature it passes 16 slots, and the best of those
-   leaves:
+   over the slots, as on a clock. For each new feature it passes 16 slots, and the feature with the
+   smallest loss among them leaves:
 
        slots   ... | 3.0  0.02  .  1.5 ... 0.4 | 0.7 ...     the loss of each; ".": in the event
                     ^hand        0.02 leaves     ^then
 
    Features of the event itself are skipped. So an insertion costs the same however large the model
    is. No feature is looked at again before the hand has gone all the way round, so a new one has
-   time to show what it is worth. What happens depends on nothing but the stream: not on hashes, nor
-   on addresses. If the hand gets back to its start and every feature is in the current event, the
+   time to show what it is worth. The outcome depends only on the stream, not on hashes or
+   addresses. If the hand gets back to its start and every feature is in the current event, the
    event has more features than the ceiling allows, and those without a slot are dropped at once.
 
    Time is counted in 32 bits. A stamp too old for that is brought up to SP_AGE_MAX when the hand
    passes it, which happens at least once in 2^28 ticks.
 
-   Everything about the feature that leaves is cold in memory: no event had it lately. So
-   the slots where the hand will stop next are prefetched, and old entries are taken out of the
-   index a few at a time (sp_ceiling_forget).
+   All data of the feature that leaves is cold in memory, as no event had it lately. So the slots
+   where the hand will stop next are prefetched, and old entries are removed from the index a few at
+   a time (sp_ceiling_forget).
 
    Memory may run out half way. So the event records what each slot was before it changes (sp_gone),
    and the weights of the features that left are cleared only at the end. Then either everything is
@@ -52,11 +52,11 @@
 
 enum {
     SP_LOOKS = 16,
-    SP_GONE_MAX = 8, /* entries that may stay in the index after their keys have left */
+    SP_GONE_MAX = 8, /* index entries that may outlast their keys */
 };
 
 typedef struct sp_ceiling {
-    sp_slot_type hand; /* the next slot that it looks at */
+    sp_slot_type hand; /* the next slot to look at */
     uint32_t clock;    /* events that made features leave, modulo 2^32 */
     uint64_t n_evicted;
 } sp_ceiling;
@@ -68,7 +68,7 @@ static inline void sp_ceiling_init(sp_ceiling *ceiling)
     ceiling->n_evicted = 0;
 }
 
-/* Give slots to the features of entries first .. last - 1 that have none, while there are any.
+/* Give slots to those features of entries first .. last - 1 that have none, as far as possible.
 
    -1 if out of memory. `ticked`: whether the clock has advanced for this event. Call
    sp_ceiling_settle or sp_ceiling_rewind in the end. */

@@ -1,16 +1,16 @@
-/* Drift noticed: forget="auto" of AdaptiveClassifier.
+/* Detecting drift: forget="auto" of AdaptiveClassifier.
 
-   A model that fits its stream errs as often as its probabilities say. So of each event whose label
-   is known already, by sample weight u, the sums
+   A model that fits its stream errs as often as its probabilities say. So three sums are kept over
+   events whose label was known already, weighted by sample weight u:
 
        erred       1 - P(y)                      expected    the mean of that, sum of p_k (1 - p_k)
        variance    its variance, sum of p_k (1 - p_k)^2 - (sum of p_k (1 - p_k))^2
 
-   are kept, all three faded so that they speak of the last 64 events or so. What is erred beyond
-   what was expected is drift once it is six standard deviations; .1 of variance more keeps a model
-   that is sure of everything from seeing drift in one surprise. Then phi is 1 for 40 mistakes'
-   worth: an output that erred for sure forgets its whole sum of squares, and its steps are long.
-   After that the watch begins anew; it needs 256 events until it says anything. */
+   All three fade, so that they cover about the last 64 events. There is drift once the errors
+   exceed what was expected by six standard deviations. Another .1 of variance keeps a model that is
+   sure of everything from seeing drift in a single surprise. Then phi is 1 for 40 mistakes' worth:
+   an output that erred for sure forgets its whole sum of squares, so its steps are long. After that
+   the watch starts again; it reports nothing in its first 256 events. */
 
 #ifndef STREAMPTRON_LEARNER_DRIFT_H
 #define STREAMPTRON_LEARNER_DRIFT_H
@@ -20,11 +20,11 @@
 #include <math.h>
 
 #define SP_DRIFT_USUAL 0.0009765625 /* phi while nothing is noticed: 2^-10 */
-#define SP_DRIFT_LIMIT 1e70         /* of a sum, above 64 squares of the largest sample weight */
+#define SP_DRIFT_LIMIT 1e70         /* of a sum: above 64 squares of the largest weight */
 
 enum {
-    SP_DRIFT_NUMBERS = 5, /* what is kept of it */
-    SP_DRIFT_EVENTS = 256, /* before it says anything */
+    SP_DRIFT_NUMBERS = 5, /* numbers kept */
+    SP_DRIFT_EVENTS = 256, /* before it reports anything */
     SP_DRIFT_OWED = 40,    /* mistakes' worth of forgetting */
 };
 
@@ -34,7 +34,7 @@ typedef struct sp_drift {
     double erred;
     double expected;
     double variance;
-    double owed; /* mistakes' worth still to be forgotten by */
+    double owed; /* mistakes' worth of forgetting still to come */
 } sp_drift;
 
 /* One event's part. */
@@ -44,7 +44,7 @@ typedef struct sp_surprise {
     double variance;
 } sp_surprise;
 
-/* Whether these can be what a watch has come to. */
+/* Whether these can be the numbers of a watch. */
 static inline bool sp_drift_is_sound(const double *numbers)
 {
     for (int i = 0; i < SP_DRIFT_NUMBERS; i++) {

@@ -1,4 +1,4 @@
-/* What MultiLabelClassifier keeps of a model. There is no loop here, so all may include it.
+/* What MultiLabelClassifier keeps for a model. There is no loop here, so all may include it.
    engine/multilabel/multilabel.h says what the letters mean. */
 
 #ifndef STREAMPTRON_LEARNER_MULTILABEL_H
@@ -7,7 +7,7 @@
 #include "memory/types.h"
 
 enum {
-    SP_MULTILABEL_STEPS = 64, /* of the probability, where F1 is counted */
+    SP_MULTILABEL_STEPS = 64, /* steps of the probability for which F1 is counted */
 };
 
 typedef struct sp_label {
@@ -17,8 +17,8 @@ typedef struct sp_label {
     double G0;
     double wn;
     double Gn;
-    double rest;     /* its score without an entry */
-    ptrdiff_t place; /* among those awake; -1: it is not */
+    double rest;     /* its score in an event without an entry of it */
+    ptrdiff_t place; /* its place among those awake; -1: not awake */
 } sp_label;
 
 typedef struct sp_multilabel {
@@ -32,10 +32,10 @@ typedef struct sp_multilabel {
     sp_label *labels;
     uint32_t *awake;
     ptrdiff_t n_awake;
-    double *there; /* the weight of labels that were there, by their probability */
-    double *said;  /* of all that were asked for; behind it in memory */
+    double *there; /* by probability: the weight of labels that were there */
+    double *said;  /* and of all labels counted; behind it in memory */
     double positives;
-    size_t unverified; /* entries in a file that are looked at when they are used; 0: none */
+    size_t unverified; /* entries in a mapped file, checked when they are used; 0: none */
 } sp_multilabel;
 
 #endif

@@ -1,7 +1,7 @@
-/* Which kept vector answers, and when the pocket changes.
+/* Chooses the kept vector that answers, and says when the pocket changes.
 
-   No average is right on every stream: on a shuffled one it beats the current weights by a third,
-   on a drifting one it makes four times as many mistakes. So each vector is watched on every
+   No average is best on every stream: on a shuffled one it makes a third fewer mistakes than the
+   current weights, on a drifting one four times as many. So each vector is watched on every
    labelled event before anything is learned from it, and serve="best" lets the one with the fewest
    recent mistakes answer.
 
@@ -16,9 +16,9 @@
        T[k][q]   mistakes of contestant k in context q, decayed by 31/32 at each counted event
        G[k]      mistakes of k in both contexts, decayed by 1023/1024 likewise
 
-   In a context the contestant with the smaller T[k][q] + G[k]/4 leads. The leader stays until it is
-   beaten by more than 1/2. An event on which neither was wrong is not counted: nothing decays. The
-   constants were chosen on fifteen real streams, in file order, and are not parameters.
+   In each context the contestant with the smaller T[k][q] + G[k]/4 leads. The leader stays until it
+   is beaten by more than 1/2. Events on which neither was wrong are not counted: nothing decays.
+   The constants were chosen on fifteen real streams, in file order, and are not parameters.
    docs/measurements.md says how well they do.
 
    The pocket (Gallant 1990) holds the current vector from its best run. On a stream, luck makes

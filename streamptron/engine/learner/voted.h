@@ -1,4 +1,4 @@
-/* What VotedPerceptron keeps of a model. There is no loop here, so all may include it.
+/* What VotedPerceptron keeps for a model. There is no loop here, so all may include it.
    engine/voted/voters.h says what the words mean. */
 
 #ifndef STREAMPTRON_LEARNER_VOTED_H
@@ -12,14 +12,14 @@ enum {
     SP_SPANS = 1 << (2 * SP_SPAN_BITS),
 };
 
-/* of a feature in an update */
+/* a feature's value in an update */
 typedef struct sp_mention {
     double x;
     uint32_t update;
-    sp_slot_type next; /* the update's next feature; SP_SLOT_NULL: it is the last */
+    sp_slot_type next; /* the update's next feature; SP_SLOT_NULL: this is the last */
 } sp_mention;
 
-/* of one feature, the oldest first */
+/* all mentions of one feature, the oldest first */
 typedef struct sp_mentions {
     sp_mention *mentions;
     uint32_t start;
@@ -29,7 +29,7 @@ typedef struct sp_mentions {
 
 typedef struct sp_update {
     double time;        /* before the event was counted */
-    sp_slot_type first; /* of its features */
+    sp_slot_type first; /* its first feature */
 } sp_update;
 
 typedef struct sp_turn {
@@ -38,7 +38,7 @@ typedef struct sp_turn {
     uint32_t update;
 } sp_turn;
 
-/* of B after the turns of a block */
+/* the range of B after the turns of a block */
 typedef struct sp_voters_span {
     double low;
     double high;
@@ -46,14 +46,14 @@ typedef struct sp_voters_span {
 
 /* an output's perceptron */
 typedef struct sp_voter {
-    sp_turn *turns;        /* behind them in memory are the spans */
+    sp_turn *turns;        /* the spans are behind them in memory */
     sp_voters_span *spans; /* of SP_SPAN turns */
     sp_voters_span *outer; /* of SP_SPANS */
     ptrdiff_t start;
     ptrdiff_t end;
     ptrdiff_t room;
     double B; /* before the first turn */
-    bool cut; /* turns have been dropped: the first vector is not zero */
+    bool cut; /* turns have been dropped, so the first vector is not zero */
 } sp_voter;
 
 typedef struct sp_voters {

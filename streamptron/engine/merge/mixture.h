@@ -1,5 +1,5 @@
-/* Features with sparse rows in a merge: what each side has of one, by the labels that any of them
-   has there, for sp_merge_feature (merge/terms.h). */
+/* Features with sparse rows in a merge: each side's numbers, for the labels that any side has in
+   the feature's row, for sp_merge_feature (merge/terms.h). */
 
 #ifndef STREAMPTRON_MERGE_MIXTURE_H
 #define STREAMPTRON_MERGE_MIXTURE_H
@@ -11,10 +11,10 @@
 
 typedef struct sp_mixture {
     ptrdiff_t n_labels;
-    uint32_t *merged; /* by side, the base last, and its own label: the merged one's; SP_NO_LABEL */
-    uint32_t *labels; /* of the feature at hand, rising */
+    uint32_t *merged; /* by side (the base last) and own label: the merged label, or SP_NO_LABEL */
+    uint32_t *labels; /* of the current feature, rising */
     ptrdiff_t n;
-    uint32_t *at;    /* by label: where it is among them, */
+    uint32_t *at;    /* by label: its place among them, */
     uint32_t *turns; /* if it is there in this turn */
     uint32_t turn;
     bool rising; /* so far */
@@ -28,14 +28,14 @@ typedef struct sp_mixture {
 SP_PRIVATE int sp_mixture_open(sp_mixture *u, const sp_merge *m, ptrdiff_t n_labels);
 SP_PRIVATE void sp_mixture_free(sp_mixture *u);
 
-/* By its own label, the merged learner's labels of a side. */
+/* The merged learner's labels of a side, by the side's own label. */
 static inline const uint32_t *sp_mixture_of(const sp_mixture *u, int k)
 {
     return u->merged + k * u->n_labels;
 }
 
-/* Begin a feature; add the labels that sides have there, one by one; and make room for numbers of
-   all sides. -1 if out of memory. */
+/* Begin a feature; add the labels that sides have there, one by one; then make room for the numbers
+   of all sides. -1 if out of memory. */
 static inline void sp_mixture_begin(sp_mixture *u)
 {
     u->turn += 1;
@@ -54,7 +54,8 @@ static inline void sp_mixture_add(sp_mixture *u, uint32_t y)
 
 SP_PRIVATE int sp_mixture_end(sp_mixture *u, const sp_merge *m);
 
-/* The i-th feature, of the i-th who has touched the slot, the base last: zeros for each label. */
+/* The feature of the i-th side that has touched the slot, the base last, with zeros for each
+   label. */
 SP_PRIVATE sp_feature *sp_mixture_feature(sp_mixture *u, const sp_merge *m, int i,
                                           sp_slot_type slot, double gained);
 

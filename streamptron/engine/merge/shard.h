@@ -1,22 +1,22 @@
-/* A shard: one of several learners that are going to be merged, as all of them see it.
+/* A shard: one of several learners to be merged, described in terms of the merged learner.
 
-   Learners that went on from one base have its slots, in its order, and new ones behind them; their
-   labels likewise. Learners that have no base in common agree about nothing. A shard says which of
-   its slots and outputs are which of the merged learner's, so that the formulas
-   (merge/terms.h) need not know where a number lies:
+   Learners with a common base have its slots, in its order, and new ones behind them; the same
+   holds for their labels. Without a common base they have nothing in common. A shard maps its slots
+   and outputs to those of the merged learner, so that the formulas (merge/terms.h) need not know
+   where a number is:
 
-       slots of the merged   0 1 2 3 4 5 | 6 7 8 9      5: where the base's names end
-       a shard's own         0 1 2 3 4 5 | 0 7 0 6      it has never met 6 and 8
+       slots of the merged   0 1 2 3 4 5 | 6 7 8 9      5: the base's names end here
+       a shard's own         0 1 2 3 4 5 | 0 7 0 6      it never saw 6 and 8
                              = `first`     own[]  (from the first to the last that it has)
 
        outputs of the merged       spam ham news        a shard that knows only two labels has one
        a shard's own, and sign     0 +  0 -  none       output for both, see events/two_labels.h
 
-   Names of a hashed learner are its numbers, and lie in any order: what came from a file has
-   another than what learned. A shard's numbers are in memory, or in a file that is used in place
-   (of a hashed table only the slots that are not zero, see names/lookup.h). Or it came as a delta
-   (exchange/delta.h): then its table is the base's, chunk by chunk, but for the chunks that the
-   delta changes, and its names are listed in `keys`. */
+   The names of a hashed learner are its numbers, in any order: a learner from a file has another
+   order than one that learned. A shard's weights are in memory, or in a mapped file (which has only
+   the slots of a hashed table that are not zero, see names/lookup.h). Or the shard came as a delta
+   (exchange/delta.h): then its table has the base's chunks, except those that the delta changes,
+   and its names are listed in `keys`. */
 
 #ifndef STREAMPTRON_MERGE_SHARD_H
 #define STREAMPTRON_MERGE_SHARD_H
@@ -34,11 +34,11 @@ enum {
     SP_NAMES_AHEAD = 8,
 
     SP_SHARD_MEMORY = 1, /* what may be wrong */
-    SP_SHARD_NAMES = 2,  /* it did not go on from the base */
+    SP_SHARD_NAMES = 2,  /* it does not come from the base */
     SP_SHARD_TWICE = 3,  /* one of its names occurs twice */
-    SP_SHARD_NUMBER = 4, /* a number is not finite, or in a place without a label */
-    SP_SHARD_KEY = 5,    /* a name in its file is none */
-    SP_SHARD_LARGE = 6,  /* together they have numbers that no learning makes */
+    SP_SHARD_NUMBER = 4, /* a number is not finite, or belongs to no label */
+    SP_SHARD_KEY = 5,    /* its file has an invalid name */
+    SP_SHARD_LARGE = 6,  /* the merge has numbers that learning cannot make */
 };
 
 typedef struct sp_shard {
@@ -46,34 +46,34 @@ typedef struct sp_shard {
     double n; /* events it has seen since the base */
     /* names */
     sp_slot_type n_slots;
-    sp_slot_type first; /* its slots below are the base's */
-    const sp_key *keys; /* of slots `keys_from`.., of a delta; NULL: the learner's own */
+    sp_slot_type first; /* slots below it are the base's */
+    const sp_key *keys; /* of a delta, from slot `keys_from` on; NULL: the learner's own */
     sp_slot_type keys_from;
-    const sp_index *base;     /* which has the names before those */
-    const uint64_t *ordinals; /* of its objects among all; NULL: the same */
+    const sp_index *base;     /* has the names before those */
+    const uint64_t *ordinals; /* its objects' ordinals among all; NULL: the same */
     size_t n_objects;
-    sp_slot_type *merged;  /* by slot less `first`: the merged learner's */
-    sp_slot_type *own;     /* by merged slot less `own_from`: its own, or the null slot */
-    sp_slot_type own_from; /* its new names are all among so many from here */
+    sp_slot_type *merged;  /* by slot less `first`: the merged learner's slot */
+    sp_slot_type *own;     /* by merged slot less `own_from`: its own slot, or the null slot */
+    sp_slot_type own_from; /* its new names are among the n_own from here */
     sp_slot_type n_own;
     const uint32_t *stamps; /* under a ceiling, by slot; NULL: in its index */
     /* outputs */
-    const int32_t *labels;  /* by label of the merged: its own number, or -1 */
-    const int32_t *outputs; /* by output of the merged: its own, or -1 */
+    const int32_t *labels;  /* by merged label: its own number, or -1 */
+    const int32_t *outputs; /* by merged output: its own, or -1 */
     const double *signs;    /* -1: its score is for the other side */
-    bool plain;             /* outputs lie as in the merged learner, as far as there are any */
+    bool plain;             /* its outputs are stored as in the merged learner */
 } sp_shard;
 
-/* The same sources in one form, where those of their learners differed: see wide/mix.h. */
+/* Shards and base in one form, if their learners had different forms: see wide/mix.h. */
 typedef struct sp_forms {
-    sp_learner *shadows; /* of the shards, and behind them of the base; NULL: none was needed */
+    sp_learner *shadows; /* of the shards, then of the base; NULL: none was needed */
     int n;
     sp_shard base; /* with its shadow */
 } sp_forms;
 
 SP_PRIVATE void sp_forms_free(sp_forms *forms);
 
-/* Free what it has found out; the learner and the maps of labels belong to others. */
+/* Free the maps of slots; the learner and the maps of labels belong to others. */
 static inline void sp_shard_free(sp_shard *shard)
 {
     sp_free(shard->merged);
@@ -81,27 +81,28 @@ static inline void sp_shard_free(sp_shard *shard)
     shard->merged = shard->own = NULL;
 }
 
-/* A slot's name, as all shards call it; one that nothing equals if a file is damaged. */
+/* A slot's name, as all shards have it; if a file is damaged, a key that equals no other. */
 SP_PRIVATE sp_key sp_shard_key(const sp_shard *shard, sp_slot_type slot);
 
-/* Under a ceiling, when a slot was seen last. */
+/* Under a ceiling, when a slot was last seen. */
 static inline uint32_t sp_shard_stamp(const sp_shard *shard, sp_slot_type slot)
 {
     return shard->stamps != NULL ? shard->stamps[slot]
                                  : *sp_index_stamp(&shard->learner->index, slot);
 }
 
-/* Whether its names lie in a file, where they are checked now, and one is invalid. */
+/* Check its names if they are in a mapped file; whether one is invalid. */
 static inline bool sp_names_fault(const sp_shard *shard)
 {
     return shard->learner->index.lookup != NULL
            && sp_arrays_check_in_place(&shard->learner->index, shard->n_objects) != 0;
 }
 
-/* Let `first` be how many slots of each shard, from the first on, have the base's names.
+/* Set each shard's `first`: how many leading slots have the base's names.
 
-   The shards side by side, so that the base's names are read once. One comparison of memory for
-   256 of them, as long as they are short and both are in memory; then name by name. */
+   The shards are compared side by side, so that the base's names are read once. 256 names are
+   compared as memory at once, as long as they are short and both are in memory; then name by
+   name. */
 SP_PRIVATE void sp_names_prefixes(sp_shard *shards, int n, const sp_index *base);
 
 /* Add its names to all names, which begin with the base's, and note their slots there.
@@ -109,7 +110,8 @@ SP_PRIVATE void sp_names_prefixes(sp_shard *shards, int n, const sp_index *base)
    0, or what is wrong. */
 SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names);
 
-/* Once all names are known: its own slots by those of the merged learner. 0, or what is wrong. */
+/* Once all names are known, find its own slots by those of the merged learner. 0, or what is
+   wrong. */
 SP_PRIVATE int sp_names_invert(sp_shard *shard);
 
 /* Its own slot of one of the merged learner's; the null slot if it does not have that name. */
@@ -117,18 +119,18 @@ static inline sp_slot_type sp_source_own(const sp_shard *shard, sp_slot_type mer
 {
     if (merged < shard->first)
         return merged;
-    merged -= shard->own_from; /* of one before it, more than any */
+    merged -= shard->own_from; /* wraps around if it is before own_from */
     return merged < shard->n_own ? shard->own[merged] : (sp_slot_type)SP_SLOT_NULL;
 }
 
-/* Whether the slots of a chunk are the merged learner's, in memory one after the other. */
+/* Whether a chunk has the same slots as the merged learner's, in the same order in memory. */
 static inline bool sp_shard_is_aligned(const sp_shard *shard, size_t chunk)
 {
     return shard->plain && (chunk + 1) << SP_CHUNK_BITS <= shard->first
            && !(shard->learner->index.bits && shard->learner->index.lookup != NULL);
 }
 
-/* Where a chunk of its own lies; zeros if none was ever written. */
+/* One of its own chunks; zeros if it was never written. */
 static inline const double *sp_shard_chunk(const sp_shard *shard, ptrdiff_t block, size_t chunk)
 {
     const sp_table *table = &shard->learner->table;
@@ -137,10 +139,11 @@ static inline const double *sp_shard_chunk(const sp_shard *shard, ptrdiff_t bloc
     return table->blocks[block].chunks[chunk];
 }
 
-/* Where its numbers of a slot are, of a hashed learner in a file: not at the slot itself. */
+/* For a hashed learner in a mapped file: the place of a slot's numbers, which is not the slot
+   itself. */
 SP_APART SP_PRIVATE sp_slot_type sp_shard_place(const sp_shard *shard, sp_slot_type slot);
 
-/* What one of its blocks has in its own slot. */
+/* The row of one of its blocks in its own slot. */
 static inline const double *sp_shard_row(const sp_shard *shard, ptrdiff_t block, sp_slot_type slot)
 {
     if (shard->learner->index.bits && shard->learner->index.lookup != NULL)
@@ -149,13 +152,13 @@ static inline const double *sp_shard_row(const sp_shard *shard, ptrdiff_t block,
            + (slot & SP_CHUNK_MASK) * (uint32_t)shard->learner->table.width;
 }
 
-/* The numbers of an output of the merged learner in its own slot, and for which side it speaks.
+/* The numbers of a merged learner's output in its own slot, and the sign of its score.
 
-   NULL: it has no such output. */
+   NULL: it does not have this output. */
 SP_PRIVATE const double *sp_shard_field(const sp_shard *shard, sp_slot_type slot, ptrdiff_t output,
                                         double *sign);
 
-/* By what the averaging term of a slot is multiplied so that it has seen so many folds. */
+/* The factor that brings a slot's averaging term to so many folds. */
 SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrdiff_t output,
                                   uint32_t fold);
 

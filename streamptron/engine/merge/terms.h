@@ -1,16 +1,16 @@
-/* What several learners make of one feature: the loops of engine/exchange/merge.h.
+/* Merging one feature of several learners: the loops of engine/exchange/merge.h.
 
-   sp_merge_terms is for the everyday slots, a weight and the term of its uniform average; it takes
-   a chunk of each shard after the other, so that memory is read in the order in which it lies.
-   sp_merge_feature is for AdaptiveClassifier's and MultiLabelClassifier's. The formulas, and the
-   order of every sum, are those of tests/twin/merge.py.
+   sp_merge_terms is for the most common slots, a weight and the term of its uniform average. It
+   takes the shards' chunks one after the other, so that memory is read in order. sp_merge_feature
+   is for slots of AdaptiveClassifier and MultiLabelClassifier. The formulas, and the order of every
+   sum, are those of tests/twin/merge.py.
 
-   Counts add up, and undo makes them smaller. What several shards have gained since the base is
-   added. What they have less than the base, they took back. Of one feature the same row in several
-   shards is the same step taken back, and counts once; rows that differ are different steps, and
-   all of them count, down to 0. Of what is kept once, where rows cannot tell, the largest loss
-   counts, once. A feature that a ceiling has dropped and that came back has begun anew, and gains
-   all that it has. */
+   Counts add up, and undo makes them smaller. What shards have gained since the base is added. If a
+   shard has less than the base, it has undone steps. If several shards have the same such row of a
+   feature, they have undone the same step, which counts once. Rows that differ are different steps,
+   and all of them count, down to 0. For what is kept once per model there is no such comparison:
+   the largest loss counts, once. A feature that a ceiling has dropped and that came back has
+   started again, and all that it has is gain. */
 
 #ifndef STREAMPTRON_MERGE_TERMS_H
 #define STREAMPTRON_MERGE_TERMS_H
@@ -23,13 +23,13 @@
 
 /* --- A weight and its averaging term ---------------------------------------------------------- */
 
-typedef struct {                    /* what is kept of a shard's events */
-    const double *slots;            /* the chunk's */
+typedef struct {                    /* a shard's part */
+    const double *slots;            /* of the chunk */
     double c;                       /* 1 + all events it has seen */
     double n;                       /* those since the base */
 } sp_terms;
 
-/* Masks of bits instead of conditions, so that the compiler takes several slots at once. */
+/* Bit masks instead of conditions, so that the compiler can take several slots at once. */
 SP_TEMPLATE uint64_t sp_mask(uint64_t word) /* all ones, or 0 for 0 */
 {
     return (uint64_t)0 - ((word | ((uint64_t)0 - word)) >> 63);
@@ -39,15 +39,15 @@ SP_TEMPLATE double sp_either(uint64_t mask, double x, double y)
     return sp_from_bits((sp_bits_of(x) & mask) | (sp_bits_of(y) & ~mask));
 }
 
-/* A word whose first bit is set if a number is not below SP_WEIGHT_LIMIT, or none. Its other bits
-   mean nothing. */
+/* A word whose top bit is set if a number is NaN, or not below SP_WEIGHT_LIMIT in size. The other
+   bits mean nothing. */
 SP_TEMPLATE uint64_t sp_too_large(double x)
 {
     const uint64_t exponent = UINT64_C(0x7ff) << 52;
     return (sp_bits_of(x) & exponent) + ((UINT64_C(2048) - 1023 - 800) << 52);
 }
 
-/* `n` slots of [w, v] from those of the base and of several shards; whether all are sound:
+/* Merge `n` slots of [w, v] from the base and several shards. Returns whether all are sound:
 
        w = the mean over the shards that differ,  v = c w - (S0 + N sum(S - S0) / sum n)
        where S = c w - v is the sum of all vectors so far */
@@ -67,7 +67,7 @@ SP_AVX2_UNLESS_SMALL(bool, sp_merge_terms,
     for (int k = 0; k < n_shards; k++) {
         const double *theirs = shards[k].slots;
         const double c_k = shards[k].c, n_k = shards[k].n;
-        for (int i = 0; i < n; i++) {       /* one that has not touched it adds +0.0 */
+        for (int i = 0; i < n; i++) {       /* a shard that has not touched it adds +0.0 */
             const double w = theirs[2 * i], v = theirs[2 * i + 1];
             const uint64_t touched = sp_mask((sp_bits_of(w) ^ sp_bits_of(base[2 * i]))
                                              | (sp_bits_of(v) ^ sp_bits_of(base[2 * i + 1])));
@@ -90,26 +90,26 @@ SP_AVX2_UNLESS_SMALL(bool, sp_merge_terms,
 
 /* --- AdaptiveClassifier ----------------------------------------------------------------------- */
 
-/* A feature as one model keeps it, in the order of the labels of all of them. */
+/* A feature of one model, with its labels in the merged order. */
 typedef struct {
     double s, cnt, om;              /* s < 0 or -0.0: it was negative once */
-    double N;                       /* 0 where it is worked out from c */
+    double N;                       /* 0 if it is computed from c */
     double *w, *G, *c;              /* by output, by output, by label */
-    sp_column column;               /* n = 0: it is none */
+    sp_column column;               /* n = 0: not a column */
     double *e;                      /* by label */
-    double gained;                  /* by how much its model's T has grown since the base */
+    double gained;                  /* how much its model's T has grown since the base */
     bool anew;                      /* a ceiling has dropped it since the base */
 } sp_feature;
 
-/* Whose labels are which: those of one model of two labels in the order of all. */
+/* A model of two labels, with its labels in the merged order. */
 typedef struct {
     sp_blocks blocks;
-    const int32_t *label;           /* by label of all: its own number, or -1 */
+    const int32_t *label;           /* by merged label: its own number, or -1 */
     double sign;                    /* -1: its score is for the other side */
-    double gained;                  /* by how much its T has grown since the base */
+    double gained;                  /* how much its T has grown since the base */
 } sp_view;
 
-/* Read a slot as `labels` labels have it, at most two. */
+/* Read a slot, for `labels` labels, at most two. */
 static inline void sp_feature_read(const sp_view *view, uint32_t slot, ptrdiff_t labels,
                                    sp_feature *to)
 {
@@ -129,7 +129,7 @@ static inline void sp_feature_read(const sp_view *view, uint32_t slot, ptrdiff_t
     to->G[0] = head->G;
 }
 
-/* Write it into a slot, all of whose chunks are there. */
+/* Write it into a slot whose chunks are all there. */
 static inline void sp_feature_write(const sp_blocks *blocks, uint32_t slot, ptrdiff_t labels,
                                     const sp_feature *from)
 {
@@ -147,9 +147,9 @@ static inline void sp_feature_write(const sp_blocks *blocks, uint32_t slot, ptrd
     for (int k = 0; k < 2; k++) head->of.c[k] = k < labels ? (float)from->c[k] : 0.0f;
 }
 
-/* How far a weight has come in all shards together: the mean of the ways they have gone from w0,
-   each as heavy as what its G has gained. G gains the mean of that: if it gained all of it, steps
-   would be too short, for w has not gone all these ways one after the other. */
+/* A weight merged from all shards: its change from w0 is the mean of their changes, weighted by the
+   gain of each G. G gains the mean of these gains. With their sum, steps would become too short, as
+   w has not made all these changes one after the other. */
 SP_TEMPLATE void sp_merge_weight(double *w, double *G, const double *w_k, const double *G_k, int n)
 {
     const double w0 = *w, G0 = *G;
@@ -166,11 +166,11 @@ SP_TEMPLATE void sp_merge_weight(double *w, double *G, const double *w_k, const 
 
 /* --- Counts ----------------------------------------------------------------------------------- */
 
-#define SP_MERGE_SHARED 16.0        /* how often one event may count in a slot that names share */
+#define SP_MERGE_SHARED 16.0        /* how often one event may count in a slot shared by names */
 #define SP_MERGE_AS_MUCH (1.0 + 0x1p-16)
 
-/* A number that is kept once. Gains add up; the largest loss counts. Begin with no loss, and add
-   it in the end. */
+/* Merge a number that is kept once per model. Gains add up; the largest loss counts. Start with a
+   loss of 0, and add it at the end. */
 SP_TEMPLATE void sp_merge_count(double *to, double *loss, double base, double its)
 {
     const double gain = its - base;
@@ -178,9 +178,9 @@ SP_TEMPLATE void sp_merge_count(double *to, double *loss, double base, double it
     else if (gain < *loss) *loss = gain;
 }
 
-/* By what a count was halved since the base: undone, so that gains can be added. A count that was
-   halved is not below `least`, and its model has learned what it has gained: T, which is never
-   halved, has grown by as much. Any other count below the base's has lost steps. */
+/* The factor that undoes the halving of a count since the base, so that gains can be added. A count
+   that was halved is at least `least`, and its model's T, which is never halved, has grown by as
+   much as the count has gained. Any other count below the base's has lost steps. */
 SP_TEMPLATE double sp_unhalved(double cnt, double base, double gained, double least)
 {
     double times = 1.0;
@@ -189,7 +189,7 @@ SP_TEMPLATE double sp_unhalved(double cnt, double base, double gained, double le
     return cnt * times - base <= SP_MERGE_SHARED * gained ? times : 1.0;
 }
 
-/* What one number of a feature has gained. */
+/* The gain of one number of a feature. */
 SP_TEMPLATE double sp_merge_gain(const sp_feature *its, double number, double times, double base)
 {
     return number * times - (its->anew ? 0.0 : base);
@@ -203,7 +203,8 @@ static inline bool sp_same_numbers(const double *one, const double *other, ptrdi
     return true;
 }
 
-/* Whether two shards have the same of a feature. om goes by what else they have seen. */
+/* Whether a feature is the same in two shards. om is not compared, as it depends on their other
+   events. */
 static inline bool sp_same_feature(const sp_feature *one, const sp_feature *other,
                                    ptrdiff_t outputs, ptrdiff_t labels)
 {
@@ -217,8 +218,8 @@ static inline bool sp_same_feature(const sp_feature *one, const sp_feature *othe
            && sp_same_numbers(one->e, other->e, labels);
 }
 
-/* Leave out the shards that have taken back what one before them has; how many stay. `times`: by
-   what their counts were halved. */
+/* Leave out shards that have undone the same as one before them. Returns how many stay. `times`:
+   the factors that undo the halving of their counts. */
 static inline int sp_merge_apart(const sp_feature *base, const sp_feature **shards, int n,
                                  ptrdiff_t outputs, ptrdiff_t labels, double *times)
 {
@@ -246,8 +247,8 @@ static inline void sp_feature_no_column(sp_feature *to, ptrdiff_t labels)
     for (ptrdiff_t j = 0; j < labels; j++) to->e[j] = 0.0;
 }
 
-/* A shard's column: by what its counts were halved, and whether it is the base's, gone on. Such a
-   one has lost no more events than its model has. */
+/* Whether a shard's column continues the base's: then it has lost no more events than its model
+   has. `times`: the factor that undoes the halving of its counts. */
 static inline bool sp_column_goes_on(const sp_column *base, const sp_feature *its, double *times)
 {
     double grown;
@@ -258,9 +259,9 @@ static inline bool sp_column_goes_on(const sp_column *base, const sp_feature *it
     return !its->anew && (grown >= 0.0 || grown >= its->gained * SP_MERGE_AS_MUCH);
 }
 
-/* The column that shards make of `to`, the base's: n, since and e gain what each has gained, or all
-   of a column that has begun anew. Mean and spread are those of the shards, by how many values they
-   have seen; the base's are in each already. */
+/* Merge the shards' columns into `to`, the base's: n, since and e gain what each shard has gained,
+   or all of a column that has started again. Mean and spread are the shards', weighted by the
+   number of values that they have seen; each already includes the base's. */
 static inline void sp_merge_column(sp_feature *to, const sp_feature *const *shards, int n,
                                    ptrdiff_t labels, double *gains)
 {
@@ -321,8 +322,8 @@ static inline void sp_merge_column(sp_feature *to, const sp_feature *const *shar
     }
 }
 
-/* The counts of labels, not rounded yet; none is below 0 of a feature that never was negative. By
-   how much they would be. */
+/* Merge the counts of labels, not rounded yet. If the feature was never negative, they stay at
+   least 0; returns by how much they would be below. */
 static inline double sp_merge_labels(sp_feature *to, const sp_feature *const *shards, int n,
                                      ptrdiff_t labels, const double *times, bool fresh)
 {
@@ -341,7 +342,7 @@ static inline double sp_merge_labels(sp_feature *to, const sp_feature *const *sh
     return over;
 }
 
-/* Halve the counts, and round them. N, where it is kept, is at least each label's. */
+/* Halve the counts, and round them. N, where it is kept, is at least each label's count. */
 static inline void sp_merge_settle(sp_feature *to, ptrdiff_t labels, double halved)
 {
     double N = to->N > 0.0 ? to->N : 0.0;
@@ -354,7 +355,7 @@ static inline void sp_merge_settle(sp_feature *to, ptrdiff_t labels, double halv
     to->N = !(to->cnt > 0.0) ? 0.0 : (signbit(to->s) ? to->N : N) * halved;
 }
 
-/* Counts and mean of a feature that shards make of `to`, the base's. */
+/* Merge the shards' counts and mean into `to`, the base's. */
 static inline void sp_merge_counts(sp_feature *to, const sp_feature *const *shards, int n,
                                    ptrdiff_t labels, double all, const double *times)
 {
@@ -375,7 +376,7 @@ static inline void sp_merge_counts(sp_feature *to, const sp_feature *const *shar
         negative = negative || signbit(its->s);
         always = always || its->cnt >= SP_COUNT_HALF;
     }
-    to->s = negative ? -1.0 : 1.0;  /* its sign says whether counts may be below 0 */
+    to->s = negative ? -1.0 : 1.0;  /* the sign says whether counts may be below 0 */
     const double over = sp_merge_labels(to, shards, n, labels, times, fresh);
     if (over > 0.0 || cnt < 0.0) {
         cnt = (cnt > 0.0 ? cnt : 0.0) + over;
@@ -388,8 +389,8 @@ static inline void sp_merge_counts(sp_feature *to, const sp_feature *const *shar
     sp_merge_settle(to, labels, sp_halved(cnt, always, all));
 }
 
-/* The feature that `n` shards make of `to`, which is the base's, but for om. `all`: T + the number
-   of places. The scratch has room for 3 n numbers; those of `shards` that count stay in front. */
+/* Merge the feature of `n` shards into `to`, the base's, except om. `all`: T + the number of
+   places. `scratch` has room for 3 n numbers. The shards that count are moved to the front. */
 static inline void sp_merge_feature(sp_feature *to, const sp_feature **shards, int n,
                                     ptrdiff_t outputs, ptrdiff_t labels, double all,
                                     double *scratch)
@@ -407,7 +408,7 @@ static inline void sp_merge_feature(sp_feature *to, const sp_feature **shards, i
     sp_merge_column(to, shards, kept, labels, scratch);
 }
 
-/* And its om, of two labels. rD: 1 / (D + 1) of each, of the merged model. */
+/* And its om, with two labels. rD: 1 / (D + 1) of each, of the merged model. */
 static inline void sp_merge_om(sp_feature *to, ptrdiff_t labels, double all, const double *rD)
 {
     const double *c = to->column.n > 0.0 ? to->e : to->c;
