@@ -1,9 +1,9 @@
 /* AdaptiveClassifier with up to two labels: a soft perceptron on features weighted by how
-   informative they have been. With more it is what many/many.h says.
+   informative they have been. many/many.h is for more labels.
 
-   The other rules say how far a step goes and the table takes it. This one keeps other numbers for
-   a feature, so it has slots, sums and updates of its own. tests/twin/adaptive.py is the same in
-   plain Python, to the last bit; the docstring of learners/adaptive.py says where it comes from.
+   Other rules say how far a step goes, and the table takes it. This one keeps other numbers for a
+   feature, so it has its own slots, sums and updates. tests/twin/adaptive.py is the same in plain
+   Python, to the last bit; the docstring of learners/adaptive.py says where the method comes from.
    In its letters:
 
        a feature j              s      the mean of |x|, by sample weight u; was x ever negative?
@@ -15,7 +15,7 @@
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
                                 w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
                                 tau    how much sharper probabilities are, with its sum of squares
-       a column of numbers      what features/columns.h says; of its gaps adaptive/gaps.h, of its
+       a column of numbers      see features/columns.h; for its gaps adaptive/gaps.h, for its
                                 curve, and surfaces with others, shapes/shapes.h
 
    To answer, nothing is written:
@@ -45,24 +45,25 @@
 
    The score is positive for the `positive` label: the second, unless the first is True.
 
-   Slots. All of 32 bytes, in blocks of the table, each a chunked array of its own; all numbers are
-   floats but s, which holds 1e-50 and 1e50:
+   Slots. All have 32 bytes, in blocks of the table, each a chunked array of its own. All numbers
+   are floats except s, which must hold 1e-50 and 1e50:
 
        block 0        the head               [    s    | cnt | om |  w  |  G  | c_0 | c_1 ]
        block 1        of a column            [    a    |    b    |    n    |  since  ]
        block 2        of a column            [ e_0 e_1  -   -   -   -   -   - ]
 
-   So a feature costs 32 bytes and half a cache line. The chunks of a column's blocks are made where
-   one is. A chunk of a block is made when it is first written, as everywhere in the table.
+   So a feature costs 32 bytes, half a cache line. Blocks 1 and 2 have chunks only where there is a
+   column. A chunk of a block is made when it is first written, as everywhere in the table.
 
-   Cost. Answering takes three divisions a feature, side by side, and no logarithm: the product of
-   the 1 + c T / N is taken, its exponent moved to an integer every fourth feature, and one
-   logarithm a label taken of that. Learning takes two square roots and two divisions a feature,
-   four features at a time.
+   Cost. Answering takes three divisions per feature, side by side, and no logarithm: the 1 + c T /
+   N are multiplied, the product's exponent is moved to an integer every fourth feature, and one
+   logarithm per label is taken of the result. Learning takes two square roots and two divisions per
+   feature, four features at a time.
 
-   Nothing overflows: values lie within 1e50 and u within SP_U_LIMIT, factors from 1 to T + 1, and a
-   feature's counts are halved before cnt is 2^20, beyond which floats begin to lose what is added;
-   before 2^19, unless 7 of 8 events have had it. So a large cnt says that it is always there. */
+   Nothing overflows: values are within 1e50, u within SP_U_LIMIT, and factors from 1 to T + 1. A
+   feature's counts are halved before cnt reaches 2^20, where floats begin to lose what is added;
+   unless 7 of 8 events had the feature, already before 2^19. So a large cnt means that the feature
+   is always there. */
 
 #ifndef STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 #define STREAMPTRON_ADAPTIVE_ADAPTIVE_H
@@ -108,7 +109,7 @@ static inline int sp_adaptive_expect(sp_adaptive *a, ptrdiff_t n, int positive)
 SP_HOT int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
                             bool naive_bayes, bool intercept, int shape);
 
-/* The same with memory of its own. -1 without it. Call sp_adaptive_free in either case. */
+/* A copy with memory of its own. -1 if out of memory. Call sp_adaptive_free in either case. */
 SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other);
 
 SP_PRIVATE void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D);
@@ -122,7 +123,7 @@ static inline sp_blocks sp_table_blocks(const sp_table *table)
     return blocks;
 }
 
-/* A feature's slot; of one behind the table's end the null slot's. */
+/* A feature's slot; the null slot if it is behind the table's end. */
 static inline const sp_head *sp_table_head(const sp_table *table, sp_slot_type slot)
 {
     return sp_head_of(table->blocks->chunks,
@@ -133,20 +134,21 @@ static inline const sp_head *sp_table_head(const sp_table *table, sp_slot_type s
 SP_PRIVATE size_t sp_adaptive_scratch_bytes(const sp_scratch_head *head);
 SP_PRIVATE void sp_adaptive_scratch_free(sp_scratch_head *head);
 
-/* Room there for n entries, columns and their gaps beside them, and so many strides. Returns -1 if
-   out of memory. */
+/* Room in the scratch for n entries, columns and their gaps beside them, and so many strides.
+   Returns -1 if out of memory. */
 SP_HOT int sp_adaptive_scratch_reserve(sp_adaptive_scratch *w, ptrdiff_t n, ptrdiff_t columns,
                                        ptrdiff_t outputs);
 
-/* The event's entries, and the columns behind them: v, h and t, and the sums over them. */
+/* Compute v, h and t of the event's entries and of the columns behind them, and the sums over
+   them. */
 SP_HOT void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                               sp_adaptive_scratch *w);
 
-/* Likewise the gaps of its columns, which become entries of the event. -1 if out of memory. */
+/* The same for the gaps of its columns, which become entries of the event. -1 if out of memory. */
 SP_HOT int sp_adaptive_open_gaps(const sp_adaptive *a, const sp_table *table,
                                  const sp_index *index, sp_event *event, sp_adaptive_scratch *w);
 
-/* What curves and surfaces take of the model. */
+/* What curves and surfaces need of the model. */
 static inline sp_shaping sp_adaptive_shaping(const sp_adaptive *a)
 {
     const sp_shaping of = {
@@ -162,51 +164,50 @@ static inline sp_shaping sp_adaptive_shaping(const sp_adaptive *a)
     return of;
 }
 
-/* v of the columns that have shapes. -1 if out of memory. */
+/* Give the shapes v of their columns. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_shape(const sp_adaptive *a, sp_adaptive_scratch *w);
 
-/* The list of columns that may have shapes, for which there is room. */
+/* List the columns that may have shapes; there is room for the list. */
 SP_PRIVATE void sp_adaptive_list_shapes(sp_adaptive *a, const sp_index *index);
 
-/* After an event has been learned: turns of columns, and which have surfaces. NULL: a step has been
-   taken back. */
+/* Called after an event has been learned: update the columns' turns, and choose those with
+   surfaces. `shaped` is NULL after a step has been undone. */
 SP_PRIVATE void sp_adaptive_settle(sp_adaptive *a, const sp_index *index, const sp_shaped *shaped,
                                    sp_slot_type max_features);
 
-/* What follows from the sums: r, length and unknown. */
+/* Compute what follows from the sums: r, length and unknown. */
 SP_PRIVATE void sp_adaptive_scratch_settle(sp_adaptive_scratch *w);
 
-/* Then everything about it that does not depend on its label: the score, and what learning will
-   need. */
+/* Then compute all that does not depend on the label: the score, and what learning will need. */
 SP_HOT void sp_adaptive_answer(const sp_adaptive *a, sp_adaptive_scratch *w);
 
-/* Scores count for less while little has been seen: probabilities are closer to equal. */
+/* While little has been seen, scores count less: probabilities are closer to equal. */
 static inline double sp_tempering(const sp_adaptive *a)
 {
     return a->T / (a->T + 10.0);
 }
 
-/* The rank: the score, less far from 0 where the event is not well known. */
+/* The rank: the score, moved towards 0 if little is known about the event. */
 SP_HOT double sp_adaptive_rank(const sp_adaptive *a, const sp_adaptive_scratch *w);
 
-/* The label of an answered event of this rank; -1 before the first. */
+/* The label of an answered event of this rank; -1 before the first label. */
 SP_HOT ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_adaptive_scratch *w, double rank,
                                   uint64_t n_seen);
 
-/* p[label] of each label met. */
+/* p[label] of each known label. */
 SP_HOT void sp_adaptive_probabilities(const sp_adaptive *a, const sp_adaptive_scratch *w,
                                       double *p);
 
 /* The stride for label y, which may be new. */
 SP_HOT void sp_adaptive_plan(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t y, double u);
 
-/* How far a step goes for an error of 1, where sum |X| counts for so much at most. */
+/* How far a step goes for an error of 1, which a sum |X| above `most` makes shorter. */
 static inline double sp_eta(const sp_adaptive *a, const sp_adaptive_scratch *w, double most)
 {
     return w->length <= most ? a->eta : a->eta * (most / w->length);
 }
 
-/* The stride of output k whose error is g, if that is worth one. */
+/* Make a stride for output k, whose error is g, if g is large enough. */
 SP_PRIVATE void sp_adaptive_scratch_aim(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdiff_t k,
                                         double g, double u);
 
@@ -216,7 +217,7 @@ static inline bool sp_is_within(double number, double low)
     return low <= number && number <= SP_VALUE_LIMIT;
 }
 
-/* Whether what is kept of all events is something that learning can have made. */
+/* Whether learning can have made what is kept once per model. */
 static inline bool sp_once_is_sound(const sp_adaptive *a)
 {
     return sp_is_within(a->T, 0.0) && sp_is_within(a->m, 0.0) && 0.0 <= a->nm
@@ -227,26 +228,26 @@ static inline bool sp_once_is_sound(const sp_adaptive *a)
 
 /* --- Parts of a step that are the same with more labels */
 
-/* tau, and those of curves and surfaces, before the label is learned. */
+/* Learn tau, and the tau of curves and surfaces, before the label is learned. */
 SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_adaptive_scratch *w);
 
-/* Columns that the ceiling has let go are the null slot's now. */
+/* Give columns that the ceiling has dropped the null slot. */
 SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_adaptive_scratch *w);
 
-/* New columns: the value that they always had counts as one event. */
+/* Start new columns: the value that they always had counts as one event. */
 SP_PRIVATE void sp_begin_columns(sp_adaptive *a, const sp_table *table,
                                  const sp_adaptive_scratch *w, const double *x, double u);
 
-/* And their weight is that of a feature of which nothing is known. */
+/* And set their om to that of an unknown feature. */
 SP_PRIVATE void sp_begun_settle(const sp_table *table, const sp_adaptive_scratch *w);
 
-/* Count a value of a column as if it were a feature like others: its v, and by what its counts are
-   halved. */
+/* Count a value of a column as if it were an ordinary feature. Sets v, and returns the factor by
+   which its counts are halved. */
 SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, double all, double *v);
 
 /* Take the step that sp_adaptive_plan chose, and count label y, with weight u above 0.
 
-   The slots must be reserved, and the list of columns have room for those that begin. */
+   The slots must be reserved, and the list of columns must have room for new ones. */
 SP_HOT void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
                               sp_adaptive_scratch *w, ptrdiff_t y, double u);
 
@@ -256,19 +257,21 @@ static inline double sp_adaptive_weight(const sp_table *table, sp_slot_type slot
     return (double)sp_table_head(table, slot)->w;
 }
 
-/* What entry i of an answered event (of sp_adaptive_scratch_slots) contributes to a decision; -1:
-   what is always there. A column's gaps are entries of their own.
+/* The share of entry i of an answered event (of sp_adaptive_scratch_slots) in a score; -1: the
+   constant part. A column's gaps are entries of their own.
 
-   A feature has its own weight's share, and that in the value of naive Bayes by its share in d. */
+   A feature's share is that of its own weight, plus its part of naive Bayes, in proportion to its
+   share in d. */
 SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
                                     const sp_adaptive_scratch *w, ptrdiff_t i,
                                     const sp_event *event);
 
-/* Find the features of an answered event that its values make columns. -1 if out of memory. */
+/* Find the features that become columns by their values in an answered event. -1 if out of
+   memory. */
 SP_HOT int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                              sp_adaptive_scratch *w);
 
-/* Whether a slot is one that no learning could have made. It looks at everything. */
+/* Whether learning cannot have made one of the slots. Checks all of them. */
 SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots);
 
 #endif

@@ -1,4 +1,5 @@
-/* AdaptiveClassifier's machine: slots of its own (adaptive/slots.h), and what it keeps once.
+/* AdaptiveClassifier's machine: it has slots of its own (adaptive/slots.h), and keeps some numbers
+   once per model.
 
    Its verbs are those of learner/machine.h; adaptive/adaptive.h says what they do. */
 
@@ -8,22 +9,23 @@
 #include "adaptive/adaptive.h"
 #include "learner/machine.h"
 
-/* Its machine, which becomes that of many labels with the third: so both are in many/verbs.c. */
+/* The machine, which becomes the one of many labels with the third label: so both are in
+   many/verbs.c. */
 SP_DATA const sp_machine sp_adaptive_machine;
 SP_DATA const sp_seldom sp_adaptive_seldom;
 
 SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool scattered);
 
-/* The list of columns, of the slots. -1 if out of memory. */
+/* Make the list of columns from the slots. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);
 
 /* What is wrong with columns, and with their curves and surfaces, or NULL. */
 SP_PRIVATE const char *sp_adaptive_wrong(const sp_learner *learner);
 
-/* The score, and the verdict. -1 if out of memory. */
+/* Make the score and the verdict. -1 if out of memory. */
 SP_HOT int sp_adaptive_score(sp_learner *learner, sp_event *event);
 
-/* Slots and chunks: every event of weight above 0 is counted, even without a step. */
+/* Reserve slots and chunks. Every event of weight above 0 is counted, even without a step. */
 SP_HOT int sp_adaptive_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* Count the answer, and learn what has been prepared. */
@@ -32,19 +34,19 @@ SP_HOT void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y,
 SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
                                int kind);
 
-/* --- With more labels the same */
+/* --- The same with more labels */
 
-/* An event's features, in scratch of that kind, which begins as sp_adaptive_scratch does: the sums
-   over them. -1 if out of memory. */
+/* Read an event's features, and sum over them, in scratch of a kind that begins like
+   sp_adaptive_scratch. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_scratch_read(sp_learner *learner, sp_event *event,
                                         const sp_scratch_kind *kind, ptrdiff_t outputs);
 
-/* Slots, and room for columns and for label y. -1 if out of memory. */
+/* Reserve slots, and room for columns and for label y. -1 if out of memory. */
 SP_PRIVATE int sp_adaptive_scratch_reserve_entries(sp_learner *learner, sp_event *event,
                                                    ptrdiff_t y);
 
-/* Chunks for all that the step writes: those of columns are made where they are. -1 if out of
-   memory. */
+/* Reserve chunks for all that the step writes; columns' chunks only where there are columns. -1 if
+   out of memory. */
 SP_PRIVATE int sp_adaptive_scratch_chunks(sp_learner *learner, const sp_event *event);
 
 #endif

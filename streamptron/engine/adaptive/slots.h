@@ -1,14 +1,14 @@
 /* The loops over an event's slots for AdaptiveClassifier.
 
-   engine/adaptive/adaptive.h says what the letters mean and how a slot is laid out; here is what is
-   done to each slot, and in adaptive/two.h what is done to four at once. The order of every sum and
-   product is that of the plain-Python twin: one accumulator for each sum, in the event's order.
-   What is kept for a feature is rounded to a float when it is stored; all arithmetic is in doubles.
-   So every loop gives the same bits, whatever registers it uses, and with -DSTREAMPTRON_PLAIN the
-   plain ones serve alone.
+   engine/adaptive/adaptive.h says what the letters mean and how a slot is laid out. The loops here
+   take one slot at a time, those in adaptive/two.h four. The order of every sum and product is that
+   of the plain-Python twin: one accumulator for each sum, in the event's order. What is kept for a
+   feature is rounded to a float when it is stored; all arithmetic is in doubles. So every loop
+   gives the same bits, whatever registers it uses, and with -DSTREAMPTRON_PLAIN only the plain
+   loops are used.
 
-   Functions in this file: sp_heads (an event's features, all that does not depend on the label);
-   sp_odds_of one slot. */
+   Functions in this file: sp_heads (for an event's features, all that does not depend on the
+   label); sp_odds_of (for one slot). */
 
 #ifndef STREAMPTRON_ADAPTIVE_SLOTS_H
 #define STREAMPTRON_ADAPTIVE_SLOTS_H
@@ -17,8 +17,8 @@
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
-/* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at
-   most, and the heads are all there is of them. */
+/* Compute v, h and t of an event's features, and the sums over them. `pair`: there are at most two
+   labels, whose numbers are all in the heads. */
 SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, const double *x,
                               ptrdiff_t n, double T, sp_sums *sums, const int pair, int bayes,
                               SP_MAYBE_UNUSED const bool wide)
@@ -53,7 +53,7 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
             sp_prefetch(sp_head_of(chunks, slots[i + SP_AHEAD]));
         sp_divided(1.0, head->cnt + 1.0, odds, N, &known, &t);
         begins |= sp_begins(head, x[i], T);
-        if (a == s)                 /* where a value is always the same the mean stays, exactly */
+        if (a == s)                 /* if the value is always the same, the mean stays exact */
             v = x[i] > 0.0 ? 1.0 : -1.0;
         else
             v = sp_clip(x[i] / sp_moved(s, a, known), SP_MOST);
@@ -105,7 +105,7 @@ SP_AVX2(void, sp_heads,
 
 /* --- One slot --------------------------------------------------------------------------------- */
 
-/* T / N of a feature that has a part in naive Bayes with value x, else 0. */
+/* T / N of a feature that takes part in naive Bayes with value x, else 0. */
 static inline double sp_odds_of(const sp_head *head, double x, double T)
 {
     double N = (double)head->of.c[0] + head->of.c[1];

@@ -1,22 +1,23 @@
-/* Features four at a time, where a register has four doubles (SP_AVX2's `wide`): an event of two
-   labels is answered and learned so, and of more labels answered as far as their heads go.
+/* Loops over features four at a time, where a register has four doubles (SP_AVX2's `wide`). With
+   two labels events are answered and learned like this; with more labels only the part of an answer
+   that comes from the heads.
 
-   Four heads are read and turned, so that a register has the same number of all four; the formulas
-   of features/head.h are worked out lane by lane, and learning turns them back. What is left at an
-   event's end is taken one by one (sp_heads_any, sp_learn_some).
+   Four heads are read and transposed, so that a register has the same number of all four. The
+   formulas of features/head.h are computed lane by lane, and learning transposes the heads back.
+   The last features of an event are taken one by one (sp_heads_any, sp_learn_some).
 
        head 0   s cnt om w G c0 c1             s     of 0  1  2  3
        head 1   s cnt om w G c0 c1     <-->    cnt   of 0  1  2  3
        head 2   s cnt om w G c0 c1             ..
        head 3   s cnt om w G c0 c1             c1    of 0  1  2  3
 
-   A lane does what the loop over single features does, in the same order, and each sum takes the
-   features one after the other: several sums lie side by side, none is split. So the bits are the
-   same. To learn, the four must be four: where one has been refused by the ceiling (slot 0), two
-   share a slot (hashed) or counts may have to be halved, they are taken one by one.
+   A lane does what the loop over single features does, in the same order. Each sum takes the
+   features one after the other: several sums are side by side, and none is split. So the bits are
+   the same. Learning needs four different slots: if the ceiling refused one (slot 0), if two share
+   a slot (hashed) or if counts may have to be halved, features are taken one by one.
 
-   Functions in this file: sp_heads_fours, for sp_heads of adaptive/slots.h; sp_learn_pair; the rest
-   serve these. */
+   Functions in this file: sp_heads_fours, for sp_heads of adaptive/slots.h; sp_learn_pair; the
+   others are their parts. */
 
 #ifndef STREAMPTRON_ADAPTIVE_TWO_H
 #define STREAMPTRON_ADAPTIVE_TWO_H
@@ -26,20 +27,20 @@
 
 #ifdef SP_FOURS
 
-enum { SP_HEADS_AHEAD = 32 };       /* entries by which heads are prefetched before use */
+enum { SP_HEADS_AHEAD = 32 };       /* how many entries ahead heads are prefetched */
 
 typedef struct {                    /* the numbers of four heads */
     sp_double4 s, cnt, om, w, G, c0, c1;
 } sp_heads4;
 
-/* Four slots' heads; where they are goes to `heads`. */
+/* Read the heads of four slots; their addresses go to `heads`. */
 SP_TEMPLATE void sp_take_heads(double *const *chunks, const uint32_t *slots, char **heads,
                                sp_heads4 *to)
 {
     sp_float4 a[4], b[4], ab, cd;
     for (int k = 0; k < 4; k++) {
         heads[k] = (char *)sp_head_of(chunks, slots[k]);
-        memcpy(&a[k], heads[k], 16);            /* s, of two floats' width, cnt, om */
+        memcpy(&a[k], heads[k], 16);            /* s, as wide as two floats, cnt, om */
         memcpy(&b[k], heads[k] + 16, 16);       /* w, G, c0, c1 */
     }
     to->s = SP_SHUFFLE(SP_SHUFFLE((sp_double2)a[0], (sp_double2)a[1], 0, 2),
@@ -58,7 +59,7 @@ SP_TEMPLATE void sp_take_heads(double *const *chunks, const uint32_t *slots, cha
     sp_widen(SP_LAST_HALVES(ab, cd), &to->c1);
 }
 
-/* Two of four floats each, as pairs: those of features 0 and 1, or of 2 and 3. */
+/* Numbers a and b of four features, as pairs of floats: of features 0 and 1, and of 2 and 3. */
 SP_TEMPLATE void sp_as_pairs(const sp_double4 *a, const sp_double4 *b, sp_double2 *pairs)
 {
     const sp_float4 c = __builtin_convertvector(*a, sp_float4);
@@ -87,7 +88,7 @@ SP_TEMPLATE void sp_put_heads(char *const *heads, const sp_heads4 *from)
     }
 }
 
-/* sp_moved where the sizes differ; where they are the same, the mean stays. */
+/* sp_moved where the sizes differ; elsewhere the mean stays. */
 SP_TEMPLATE void sp_move_means(sp_double4 *mean, const sp_double4 *sizes, const sp_double4 *share,
                                const sp_int4 *differ)
 {
@@ -99,8 +100,8 @@ SP_TEMPLATE void sp_move_means(sp_double4 *mean, const sp_double4 *sizes, const 
     *mean = SP_WHERE(*differ, larger, *mean);
 }
 
-/* What four features' counts say of the two labels: two products, as fractions P and exponents E.
-   `used`: how many features were counted. */
+/* Multiply the factors that four features' counts give for the two labels into two products, with
+   fractions P and exponents E. `used`: how many features were counted. */
 SP_TEMPLATE void sp_count_four(const sp_heads4 *f, const sp_double4 *x, const sp_double4 *all_T,
                                sp_int4 *used, sp_double2 *P, sp_int2 *E)
 {
@@ -120,7 +121,7 @@ SP_TEMPLATE void sp_count_four(const sp_heads4 *f, const sp_double4 *x, const sp
     *P = (sp_double2)(((sp_int2)p & INT64_C(0xfffffffffffff)) | INT64_C(1022) << 52);
 }
 
-/* What four features' counts say of each label, where there are more: `odds` / N, or 0. */
+/* With more labels: t = `odds` / N of four features, or 0. */
 SP_TEMPLATE void sp_odds_four(char *const *heads, const sp_double4 *s, const sp_double4 *x,
                               const sp_double4 *odds, sp_int4 *used, double *t)
 {
@@ -134,8 +135,8 @@ SP_TEMPLATE void sp_odds_four(char *const *heads, const sp_double4 *s, const sp_
     sp_store(&of, t);
 }
 
-/* An event's first features, as many fours as there are: v and h of each, and the sums over them.
-   Returns how many features. `odds`: T, or T / 3 where there are more than two labels. */
+/* Compute v and h of an event's features in groups of four, and the sums over them. Returns how
+   many features were taken. `odds`: T, or T / 3 with more than two labels. */
 SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slots, const double *x,
                                      ptrdiff_t n, double T, double odds, sp_sums *sums,
                                      const int pair, int bayes)
@@ -172,7 +173,7 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
             begins |= differ & (sp_int4)(f.cnt >= frequent);        /* sp_begins */
             differ = (sp_int4)(a != s);
             sp_move_means(&s, &a, &known, &differ);
-            v = a / s;              /* 1 where they are the same */
+            v = a / s;              /* 1 where the sizes are the same */
             v = SP_WHERE(v > most, most, v);
             least = f.om * f.om;
         }
@@ -182,7 +183,8 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
         least = SP_WHERE(least > hh, least, hh);
         sp_store(&v, of_v + i);
         sp_store(&h, of_h + i);
-        /* each feature's four addends: two registers have those of 0 and 2, two those of 1 and 3 */
+        /* each feature's four addends: two registers have those of features 0 and 2, two those of 1
+           and 3 */
         f.w = pair ? f.w * h : zero;
         known *= hh;
         h = SP_SIZE_OF(h);
@@ -210,7 +212,7 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
     return i;
 }
 
-/* Learn four features; they are the event's entries from `i` on. Returns whether they are four. */
+/* Learn four features, the event's entries from `i` on. Returns false if that is not possible. */
 SP_TEMPLATE int sp_learn_four(double *const *chunks, const uint32_t *slots, const double *x,
                               ptrdiff_t i, const sp_sums *sums, double r, const sp_stride stride,
                               int y, double u, double all, const double *rD, int steps)
@@ -269,8 +271,8 @@ SP_TEMPLATE int sp_learn_four(double *const *chunks, const uint32_t *slots, cons
 }
 #endif
 
-/* The same, feature by feature: the event's entries first .. last - 1. Slot 0 is that of features
-   that the ceiling has refused. */
+/* The same, feature by feature, for the event's entries first .. last - 1. Features that the
+   ceiling refused have slot 0. */
 SP_TEMPLATE void sp_learn_some(double *const *chunks, const uint32_t *slots, const double *x,
                                ptrdiff_t first, ptrdiff_t last, const sp_sums *sums, double r,
                                const sp_stride stride, int y, double u, double all,
@@ -294,8 +296,8 @@ SP_TEMPLATE void sp_learn_some(double *const *chunks, const uint32_t *slots, con
     }
 }
 
-/* Learn an event of place y, of two: the stride, if there is one (its q > 0), and the counts.
-   `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. */
+/* Learn an event whose label has place y, 0 or 1: the stride, if there is one (q > 0), and the
+   counts. After this event, `all` is T + 2, and rD is 1 / (D + 1) of both places. */
 SP_AVX2(void, sp_learn_pair,
         (double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n,
          const sp_sums *sums, double r, const sp_stride *stride, int y, double u, double all,

@@ -1,4 +1,4 @@
-/* What a linear learner tells of an answer: each entry's part of a score. */
+/* What a linear learner reports about an answer: each entry's share in a score. */
 
 #ifndef STREAMPTRON_LINEAR_REPORT_H
 #define STREAMPTRON_LINEAR_REPORT_H

@@ -1,14 +1,14 @@
 /* The machines: what each kind of learner does. learner/machine.h says what a machine is.
 
        linear     a weight for each feature and output; every rule but those below
-       wide       the same with many labels: what a feature has lies in sparse rows
-       adaptive   AdaptiveClassifier: a slot of its own, whose numbers judge the feature
-       many       the same with more than two labels: what a label has lies in sparse rows
-       voted      VotedPerceptron: the linear machine's weights, and the vectors that there were
-       multilabel MultiLabelClassifier: what a label has lies in sparse rows, each on its own
+       wide       the same with many labels: a feature's weights are in a sparse row
+       adaptive   AdaptiveClassifier: slots of its own, whose numbers judge the feature
+       many       the same with more than two labels: their numbers are in sparse rows
+       voted      VotedPerceptron: the linear machine's weights, and all past vectors
+       multilabel MultiLabelClassifier: labels learned independently, in sparse rows
 
-   A verb that every machine has is called as learner->machine->verb. Here are those that a machine
-   may lack, and what is done then. */
+   A verb that every machine has is called as learner->machine->verb. The functions here are for
+   verbs that a machine may lack, and say what is done then. */
 
 #ifndef STREAMPTRON_MACHINE_MACHINE_H
 #define STREAMPTRON_MACHINE_MACHINE_H
@@ -17,10 +17,10 @@
 #include "merge/mix.h"
 #include "rows/rows.h"
 
-/* That of an untrained learner of a rule. */
+/* The machine of an untrained learner with this rule. */
 SP_PRIVATE const sp_machine *sp_machine_of_rule(int kind);
 
-/* What its machine does seldom. */
+/* The rarely called verbs of a learner's machine. */
 SP_PRIVATE const sp_seldom *sp_seldom_of(const sp_learner *learner);
 
 /* --- Its life */
@@ -37,15 +37,15 @@ SP_RARE static inline int sp_machine_expect(sp_learner *learner, ptrdiff_t n)
     return 0;
 }
 
-/* Also of a learner that has not been made: all zeros. */
+/* Also for a learner that has not been made, which is all zeros. */
 SP_RARE static inline void sp_machine_free(sp_learner *learner)
 {
     if (learner->machine != NULL && learner->machine->free != NULL)
         learner->machine->free(learner);
 }
 
-/* Let a learner be of another's machine, and have its own of what is neither in the index nor in
-   the table, which are copies already. */
+/* Give a learner another's machine, and copy what is neither in the index nor in the table, which
+   are copies already. */
 SP_RARE static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
 {
     to->machine = other->machine;
@@ -126,7 +126,7 @@ static inline double sp_machine_weight_most(const sp_learner *learner)
     return learner->machine->weight_limit > 0.0 ? learner->machine->weight_limit : SP_VALUE_LIMIT;
 }
 
-/* A machine that keeps nothing once has none of these three. */
+/* A machine that keeps nothing once per model has none of these three verbs. */
 static inline sp_model_numbers sp_machine_model_numbers(const sp_learner *learner)
 {
     if (learner->machine->model_numbers != NULL)
@@ -149,9 +149,9 @@ SP_RARE static inline const char *sp_machine_model_numbers_read(sp_learner *lear
                : learner->machine->model_numbers_read(learner, numbers);
 }
 
-/* --- Slots and rows as they lie */
+/* --- Slots and rows in memory */
 
-/* Whether chunks of the same bytes hold the same: no part of their slots lies elsewhere. */
+/* Whether chunks can be compared as bytes: no part of their slots is stored elsewhere. */
 static inline bool sp_machine_is_comparable_bytewise(const sp_learner *learner,
                                                      const sp_learner *other)
 {
@@ -167,8 +167,8 @@ static inline bool sp_machine_same_row(const sp_learner *learner, uint32_t block
     return sp_same_bits(row, its, learner->table.width);
 }
 
-/* What deltas hold of a slot that its bytes have not: how many marks (rows/marks.h), and these.
-   `room`: for SP_DENSE_MOST entries. */
+/* What deltas need of a slot beside its bytes: its marks (rows/marks.h). Returns how many. `room`
+   has room for SP_DENSE_MOST entries. */
 SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block,
                                               const double *slot, sp_entry *room,
                                               const uint32_t **marks)
@@ -184,7 +184,7 @@ SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_
     return *marks == NULL ? 0 : row->n;
 }
 
-/* Say in a slot's bytes that its row begins at mark `at`, wherever it was. */
+/* Note in a slot's bytes that its row begins at mark `at`, wherever it was. */
 SP_RARE static inline void sp_machine_clear_addresses(const sp_learner *learner, uint32_t block,
                                                       double *slot, size_t at)
 {

@@ -14,11 +14,11 @@ SP_DATA const sp_seldom sp_many_seldom;
 /* Give a learner of two labels rows. -1 if out of memory, and nothing has changed. */
 SP_PRIVATE int sp_many_split(sp_learner *learner);
 
-/* The other form of a table of two labels, whose score is positive for `positive`. -1 if out of
+/* Convert a table of two labels, whose score is positive for `positive`, to this form. -1 if out of
    memory; call sp_table_free and sp_rows_free in either case. */
 SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *two, int positive);
 
-/* The third label is learned, and the old form goes; or it is not, and the new one does. */
+/* Drop the old form, as the third label has been learned; or drop the new form, as it has not. */
 SP_PRIVATE void sp_many_commit_split(sp_learner *learner);
 SP_PRIVATE void sp_many_revert_split(sp_learner *learner);
 
@@ -36,8 +36,7 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner);
 
 SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_slots);
 
-/* The verdict; the scores of all labels are worked out when they are asked for. -1 if out of
-   memory. */
+/* Make the verdict; the scores of all labels are computed only when needed. -1 if out of memory. */
 SP_PRIVATE int sp_many_score_event(sp_learner *learner, sp_event *event);
 SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event);
 

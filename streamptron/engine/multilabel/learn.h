@@ -1,7 +1,8 @@
-/* What MultiLabelClassifier learns from an event that has been answered and has its labels.
+/* How MultiLabelClassifier learns from an event that has been answered and given its labels.
 
-   First the strides, by the labels' errors: nothing changes. Then the blocks that rows will need,
-   which is all that can fail. Last the strides are taken, and everything is counted. */
+   First the strides are chosen by the labels' errors; nothing changes. Then rows get the blocks
+   that they will need, which is all that can fail. Last the strides are taken, and everything is
+   counted. */
 
 #ifndef STREAMPTRON_MULTILABEL_LEARN_H
 #define STREAMPTRON_MULTILABEL_LEARN_H
@@ -11,14 +12,14 @@
 /* The sum of all labels' wn. */
 SP_PRIVATE double sp_multilabel_all_wn(const sp_multilabel *s);
 
-/* The n-th of an event's new labels: it counts as absent from all events before. In its first event
-   its V is 0. `wn`: the sum over all labels before it, to which its own is added. */
+/* Make the n-th of an event's new labels. It counts as absent from all earlier events, and its V is
+   0 in its first event. `wn`: the sum over all labels before it, to which its own is added. */
 SP_PRIVATE sp_label sp_multilabel_newcomer(const sp_multilabel *s, ptrdiff_t n, double *wn);
 
-/* Whether an event that has its labels was not answered exactly. */
+/* Whether the answer to an event differs from the labels it was given. */
 SP_PRIVATE bool sp_multilabel_wrong(const sp_multilabel *s, const sp_multilabel_scratch *w);
 
-/* The strides of an event that has its labels. -1 if out of memory. */
+/* Choose the strides of an event that has its labels. -1 if out of memory. */
 SP_PRIVATE int sp_multilabel_aim(const sp_multilabel *s, const sp_table *table,
                                  const sp_event *event, sp_multilabel_scratch *w, double u);
 

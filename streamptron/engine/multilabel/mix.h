@@ -1,8 +1,9 @@
-/* What MultiLabelClassifier's merge is: counts add up, a feature and a label are mixed as
-   AdaptiveClassifier's are (merge/terms.h), and so are what labels have once. A label that a shard
-   does not know was absent from all its events. What F1 is made of is the shards' mean, by events.
+/* Merging MultiLabelClassifiers. Counts add up. Numbers of a feature and a label are merged as in
+   AdaptiveClassifier (merge/terms.h), and so are those of a label alone. A label that a shard does
+   not know was absent from all its events. The counts for F1 are the shards' mean, weighted by
+   events.
 
-   Rows lie in an arena of the merged learner's own; no block of a shard's is in it.
+   The merged learner's rows are in an arena of its own, without blocks of the shards.
 
    Verbs of learner/machine.h. */
 
@@ -11,15 +12,15 @@
 
 #include "merge/mix.h"
 
-/* Memory for what is noted of each shard. -1 without it; call sp_multilabel_mix_free in either
+/* Get memory for notes about each shard. -1 if out of memory; call sp_multilabel_mix_free in either
    case. */
 SP_PRIVATE int sp_multilabel_mix_reserve(sp_merge *m);
 SP_PRIVATE void sp_multilabel_mix_free(sp_merge *m);
 
-/* What is kept once, and of each label. */
+/* Merge what is kept once per model, and per label. */
 SP_PRIVATE int sp_multilabel_mix_model(sp_merge *m);
 
-/* A feature and its row, of the shards that have touched it. -1 if out of memory. */
+/* Merge a feature and its row from the shards that have touched it. -1 if out of memory. */
 SP_PRIVATE int sp_multilabel_mix_slot(sp_merge *m, sp_slot_type slot);
 
 #endif

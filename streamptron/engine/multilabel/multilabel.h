@@ -1,10 +1,9 @@
 /* MultiLabelClassifier: a set of labels for each event, every label learned on its own.
 
-   As AdaptiveClassifier (adaptive/adaptive.h) learns two labels, so each label here is learned
-   against its absence. But all labels share what is kept of a feature, a feature and label have
-   numbers only where there is something to keep, and what a feature weighs for a label is worked
-   out when it is read. tests/twin/labels.py is the same in plain Python, to the last bit. In its
-   letters:
+   Each label is learned against its absence, as AdaptiveClassifier (adaptive/adaptive.h) learns two
+   labels. But all labels share what is kept for a feature, a feature and a label have numbers only
+   where there is something to keep, and a feature's om for a label is computed when it is read.
+   tests/twin/labels.py is the same in plain Python, to the last bit. In its letters:
 
        a feature j              s      the mean of |x|; was x ever negative?
                                 cnt    the sum of sample weights u
@@ -12,7 +11,7 @@
        a feature and a label    c      the sum of u v of events with both
                                 w, G   the weight, and the sum of q X^2
        a label                  D      the sum of u of events with it
-                                left   of events that left it open
+                                left   the same of events that left it open
                                 w0, G0 the intercept's; wn, Gn: naive Bayes's weight
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
 
@@ -24,17 +23,18 @@
        d = sum of log((1 + c T / N) / (1 + (f N - c) T / N)) - (used - 1) log((D + 1) / (n_k + 1))
        score = sum of w X + w0 + wn V,   V = clip(d / m, 2), or -2 of a label without an entry
 
-   A feature without an entry has c = w = 0. So its part in R and d is the same for all labels but
-   for a factor, and one walk through the rows of the event's features is all: R^2 is the sum over
-   all features less that over those with an entry, and likewise d.
+   A feature without an entry has c = w = 0. So its part in R and d is the same for all labels, up
+   to a factor, and one pass through the rows of the event's features is enough: R^2 is computed
+   over all features, then corrected for those with an entry, and likewise d.
 
        slot      [    s    | cnt |  -  |   row   |    N    ]      32 bytes, as AdaptiveClassifier's
        row       [ k c w G ][ k c w G ] ..                        see rows/rows.h
 
-   A label without an entry in the event scores w0 - 2 wn, which is its `rest`: it takes a step only
-   if that is above -4.85. Those above -5 are in a list, `awake`. So an event costs what its rows
-   have entries, however many labels there are. Only three things go through all labels: an answer
-   that is asked for each of them, an event of weight above 1, and one that names only some. */
+   A label without an entry in the event scores w0 - 2 wn, which is its `rest`. It takes a step only
+   if that is above -4.85. Labels above -5 are in a list, `awake`. So the cost of an event is the
+   number of entries in its rows, however many labels there are. Only three things go through all
+   labels: an answer with all of them, an event of weight above 1, and an event that names only some
+   labels. */
 
 #ifndef STREAMPTRON_MULTILABEL_MULTILABEL_H
 #define STREAMPTRON_MULTILABEL_MULTILABEL_H
@@ -59,11 +59,11 @@ typedef union sp_counted_slot {
     } of;
 } sp_counted_slot;
 
-/* What the entries of a label add up to in an event, and what is made of that. */
+/* The sums over a label's entries in an event, and what follows from them. */
 typedef struct sp_label_sums {
-    uint64_t seen; /* the turn in which it was last met; an older one: not in this event */
-    uint64_t named; /* the turn in which an event last named it */
-    bool there;    /* then: whether it was there */
+    uint64_t seen; /* the turn in which it was last met; older: not in this event */
+    uint64_t named; /* the turn in which it was last named */
+    bool there;    /* then: whether the event has it */
     int32_t used;
     double f;
     double share; /* pi f */
@@ -92,21 +92,21 @@ typedef struct sp_counted_stride {
 typedef struct sp_counted_value {
     double v;
     double a;
-    double t;     /* T / N, or 0 where it has no part in naive Bayes */
+    double t;     /* T / N, or 0 if it takes no part in naive Bayes */
     double heft;  /* max(a^2, 1) */
     double known; /* 1 / (cnt + 1) */
     double N;
     double at; /* heft (N known)^2 */
     uint32_t block;
-    int size;   /* of that block, which its row is going to need; block 0: it needs none */
-    bool fresh; /* a feature without a slot when it was answered */
+    int size;   /* of the block that its row will need; block 0: none needed */
+    bool fresh; /* it had no slot when the event was answered */
 } sp_counted_value;
 
-/* An event as it has been answered, the labels that it was given, and the step that follows. */
+/* An event as it was answered, the labels that it was given, and the step that follows. */
 typedef struct sp_multilabel_scratch {
     sp_scratch_head head;
     uint64_t turn; /* of answers */
-    uint64_t word; /* of what is given */
+    uint64_t word; /* of labels given */
     sp_counted_value *values;
     ptrdiff_t values_room;
     double heft;
@@ -117,12 +117,12 @@ typedef struct sp_multilabel_scratch {
     ptrdiff_t sums_room;
     uint32_t *met; /* labels with an entry, in the order in which they were met */
     ptrdiff_t n_met;
-    uint32_t *targets; /* the labels that the event names: first those that it has */
+    uint32_t *targets; /* the labels that the event names; those that it has come first */
     ptrdiff_t n_targets;
     ptrdiff_t n_there;
     ptrdiff_t targets_room;
-    bool open;     /* labels that are not named are left open; else they are absent */
-    ptrdiff_t n_new; /* of those given: new ones */
+    bool open;     /* labels that are not named are left open; otherwise they are absent */
+    ptrdiff_t n_new; /* of those named, how many are new */
     sp_counted_stride *strides;
     ptrdiff_t n_strides;
     ptrdiff_t strides_room;
@@ -159,16 +159,16 @@ SP_PRIVATE void sp_multilabel_free(sp_multilabel *s);
 /* Room for n labels. -1 if out of memory. */
 SP_PRIVATE int sp_multilabel_room(sp_multilabel *s, ptrdiff_t n);
 
-/* The same with memory of its own. -1 without it. Call sp_multilabel_free in either case. */
+/* A copy with memory of its own. -1 if out of memory. Call sp_multilabel_free in either case. */
 SP_PRIVATE int sp_multilabel_copy(sp_multilabel *to, const sp_multilabel *other);
 
-/* Work out what follows from a label's numbers, which have changed. */
+/* Compute what follows from a label's numbers, after they have changed. */
 SP_API void sp_multilabel_settle_label(sp_multilabel *s, ptrdiff_t k);
 
 /* Room in an event for n features and so many labels. -1 if out of memory. */
 SP_PRIVATE int sp_multilabel_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels);
 
-/* Everything of an event that its labels have no part in. */
+/* Compute everything about an event that does not depend on the labels it is given. */
 SP_PRIVATE void sp_multilabel_answer(const sp_multilabel *s, const sp_table *table,
                                      const sp_event *event, sp_multilabel_scratch *w);
 
@@ -179,11 +179,11 @@ static inline double sp_multilabel_score(const sp_multilabel *s, const sp_multil
     return w->sums[k].seen == w->turn ? w->sums[k].score : s->labels[k].rest;
 }
 
-/* What a label's numbers mean for an event, before its entries are added. */
+/* Begin a label's sums for an event, before its entries are added. */
 SP_PRIVATE void sp_label_sums_open(const sp_multilabel *s, const sp_label *label,
                                    sp_label_sums *sums);
 
-/* 1 / R of what has been added. */
+/* 1 / R, from what has been added. */
 SP_PRIVATE double sp_label_sums_scale(const sp_multilabel_scratch *w, const sp_label_sums *sums);
 
 /* om a of a feature whose count with the label is c. */
@@ -194,7 +194,7 @@ SP_TEMPLATE double sp_label_sums_h(const sp_label_sums *sums, const sp_counted_v
     return sqrt(SP_EPS + sums->inverse * (apart * apart)) * value->a;
 }
 
-/* Whether a label's numbers are some that learning can have made. */
+/* Whether learning can have made a label's numbers. */
 SP_PRIVATE bool sp_label_is_sound(const sp_multilabel *s, const sp_label *label);
 
 #endif

@@ -1,16 +1,16 @@
-/* How an event passes the layers of curves and surfaces (shapes/shapes.h): answered, aimed at, and
-   learned.
+/* How an event passes through the layers of curves and surfaces (shapes/shapes.h): it is answered,
+   then aimed at, then learned.
 
-   Who has the event gives its columns that may have shapes, with the v of each (sp_shaped_columns),
-   and what the line says of each output; and gets the scores back in sp_shaped.final. All that can
-   fail is done by sp_shaped_room, whose scratch is the event's, and by sp_shapes_reserve. */
+   The caller provides v of the event's columns that may have shapes, and the line's score of each
+   output, and gets the scores back in sp_shaped.final. Only sp_shaped_room and sp_shaped_lanes, for
+   the event's scratch, and sp_shapes_reserve can fail. */
 
 #ifndef STREAMPTRON_SHAPES_LAYERS_H
 #define STREAMPTRON_SHAPES_LAYERS_H
 
 #include "shapes/shapes.h"
 
-/* What of the model a step takes. */
+/* What a step needs of the model. */
 typedef struct sp_shaping {
     double eta;
     double forget;
@@ -29,53 +29,56 @@ SP_PRIVATE size_t sp_shaped_bytes(const sp_shaped *w);
 SP_PRIVATE int sp_shaped_room(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t n,
                               ptrdiff_t outputs);
 
-/* Answer an event, of which v, gap and line are there: final. */
+/* Answer an event: compute `final` from v, gap and line. */
 SP_PRIVATE void sp_shapes_answer(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w);
 
-/* What learning label y, which may be new, will need. `begins`: the score of a new label. */
+/* Compute what learning label y, which may be new, will need. `begins`: the score of a new
+   label. */
 SP_PRIVATE void sp_shapes_aim(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
                               ptrdiff_t y, double begins, double u);
 
-/* u d log P(y) / d tau of the line; of the layers it is left in them. */
+/* u d log P(y) / d tau of the line; the layers' own are stored in them. */
 SP_PRIVATE double sp_shapes_sharper(const sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
                                     ptrdiff_t y, double u);
 
-/* Room for a number of each lane. -1 if out of memory. */
+/* Room for a number per lane. -1 if out of memory. */
 SP_PRIVATE int sp_shaped_lanes(const sp_shapes *shapes, sp_shaped *w);
 
 /* 1 / (D + 1) of each label. There is room for the lanes. */
 SP_PRIVATE void sp_shaped_weigh_labels(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t labels,
                                        const double *D);
 
-/* Parts for all patches of an answered event, and lanes for label y. -1 if out of memory; the parts
-   that are there then have learned nothing. */
+/* Make parts for all patches of an answered event, and lanes for label y. -1 if out of memory;
+   parts made by then have learned nothing. */
 SP_PRIVATE int sp_shapes_reserve(sp_shapes *shapes, const sp_shaping *of, sp_shaped *w,
                                  ptrdiff_t y);
 
-/* Learn label y, which has been counted: D of each label, and T. `known`: it had come before. */
+/* Learn label y, which is already counted in D (by label) and T. `known`: it had come before. */
 SP_PRIVATE void sp_shapes_learn(sp_shapes *shapes, const sp_shaping *of, sp_shaped *w, ptrdiff_t y,
                                 double u, bool known, const double *D, double T);
 
-/* Whether a layer takes a step in its weights. */
+/* Whether a layer moves its weights. */
 static inline bool sp_shaped_steps(const sp_shaped *w)
 {
     return w->has && (w->of[0].n_paces || w->of[1].n_paces);
 }
 
-/* What a part has of an output's score, in an answered event. */
+/* A part's share in an output's score, in an answered event. */
 SP_PRIVATE double sp_patch_share(const sp_shapes *shapes, const sp_shaping *of, const sp_shaped *w,
                                  int layer, ptrdiff_t i, ptrdiff_t output);
 
 /* N of a cell, in four lanes. */
 SP_PRIVATE double sp_cell_count(const float *c, ptrdiff_t lanes);
 
-/* The same of a cell of a part: how many events it has been met by, each by how near it was. */
+/* The same for a cell of a part: the number of events that met it, weighted by how near they
+   were. */
 SP_API double sp_shape_met(const sp_shapes *shapes, int layer, ptrdiff_t part, ptrdiff_t cell);
 
-/* om of a cell, whose counts have changed. rD: 1 / (D + 1) by label, 0 for lanes without one. */
+/* om of a cell whose counts have changed. rD: 1 / (D + 1) by label, 0 for lanes without a label. */
 SP_PRIVATE float sp_cell_om(const float *c, ptrdiff_t lanes, double all, const double *rD);
 
-/* Counts that another way has made: not too many, and om of them. */
+/* After counts were changed other than by learning: halve them if they are too large, and set
+   om. */
 SP_PRIVATE void sp_cell_keep(float *cell, ptrdiff_t lanes, double all, const double *rD);
 
 #endif

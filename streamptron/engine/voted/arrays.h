@@ -1,4 +1,4 @@
-/* VotedPerceptron's updates as flat arrays, the way a model file holds them, and back.
+/* VotedPerceptron's updates as flat arrays, as in a model file, and back.
 
        values   float64 [mentions]     update by update, in each by slot
        slots     uint32  [mentions]     hashed: their numbers (names/index.h), and by these
@@ -41,12 +41,12 @@ typedef struct sp_voted {
 /* How large the arrays will be. */
 SP_PRIVATE void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs);
 
-/* Fill the arrays, which are as large as sp_voters_measure has said. -1 if out of memory. */
+/* Fill the arrays, which have the sizes that sp_voters_measure found. -1 if out of memory. */
 SP_PRIVATE int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
                                  ptrdiff_t n_outputs);
 
-/* Fill in an untrained one whose clock is set, after index and table. Numbers of a hashed index
-   whose rows are zero get slots now. Returns 0, SP_VOTED_MEMORY or SP_VOTED_WRONG. */
+/* Fill untrained voters whose clock is set, after index and table. Numbers of a hashed index whose
+   rows are zero get slots now. Returns 0, SP_VOTED_MEMORY or SP_VOTED_WRONG. */
 SP_PRIVATE int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs,
                               sp_index *index, sp_table *table);
 

@@ -1,12 +1,12 @@
-/* Under a budget: the features of which nothing is left go.
+/* Under a budget, features that are no longer needed are dropped.
 
-   Those stay that a kept update mentions or that have a weight, so no answer changes without the
-   others: a kernel is made of its updates, and a weight may be 0 again. This is looked at whenever
-   the features become as many as a power of two, and done if a quarter of them can leave. Spread
-   over the features that have come since, it costs as much as a few of their insertions; there are
-   never more than 8/3 as many as are needed, or the next power of two; and it depends on nothing
-   but how many there are, so a model that was saved and loaded does the same. Without memory for
-   it all of them stay for the time being. */
+   A feature stays if a kept update mentions it, or if it has a weight. So dropping the others
+   changes no answer: a kernel is made of its updates, and a weight may be 0 again. This is
+   considered whenever the number of features reaches a power of two, and done if a quarter of them
+   can go. Per feature that has come since, it costs about as much as a few insertions. There are
+   never more than 8/3 as many features as are needed, or the next power of two. It depends only on
+   the number of features, so a model that was saved and loaded does the same. If there is no memory
+   for it, all features stay for the time being. */
 
 #ifndef STREAMPTRON_VOTED_GATHER_H
 #define STREAMPTRON_VOTED_GATHER_H
@@ -16,7 +16,7 @@
 #include "table/table.h"
 #include "voted/voters.h"
 
-/* Whether a power of two of features has been reached since there were `before` slots. */
+/* Whether the number of features has reached a power of two since there were `before` slots. */
 static inline bool sp_gather_due(sp_slot_type before, sp_slot_type now)
 {
     before -= SP_SLOTS_RESERVED;
@@ -24,7 +24,7 @@ static inline bool sp_gather_due(sp_slot_type before, sp_slot_type now)
     return (before ^ now) > (before & now);
 }
 
-/* Let the features leave of which nothing is left, if they are many; also of this event, which
+/* Drop the features that are no longer needed, if they are many; also those of this event, which
    has just been learned. */
 SP_PRIVATE void sp_gather_voters(sp_index *index, sp_table *table, sp_voters *voters,
                                  sp_event *event);

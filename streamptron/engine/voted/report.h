@@ -1,4 +1,5 @@
-/* What VotedPerceptron tells of itself: the numbers that it keeps once, and an answer's parts.
+/* What VotedPerceptron reports: the numbers that it keeps once per model, and the parts of an
+   answer.
 
    Its verbs are those of learner/machine.h. */
 

@@ -1,5 +1,4 @@
-/* The voted machine: the linear machine's weights, and all vectors that there have been, which
-   vote.
+/* The voted machine: the linear machine's weights, and a vote of all past vectors.
 
    Its verbs are those of learner/machine.h. */
 
@@ -9,7 +8,7 @@
 #include "learner/machine.h"
 
 enum {
-    SP_KEPT_VOTE = SP_KEPT_AVERAGE, /* the vote answers, where others have an average */
+    SP_KEPT_VOTE = SP_KEPT_AVERAGE, /* the vote takes the place of the average */
 };
 
 SP_DATA const sp_machine sp_voted_machine;

@@ -1,8 +1,8 @@
 /* What VotedPerceptron keeps: its updates by feature, and the turns of each label.
 
-   voted/vote.h says what for. In short: an *update* is an event at which at least one label's
-   perceptron has erred. Its features are kept as *mentions*, feature by feature, and each label
-   that has erred keeps a *turn*:
+   voted/vote.h says why. In short: an *update* is an event at which at least one label's perceptron
+   erred. Its features are kept as *mentions*, feature by feature, and each label that has erred
+   keeps a *turn*:
 
        feature   "free"    [ x 1, update 3, next "win" ] [ x 2, update 17, next .. ] ...
                  "win"     [ x 1, update 3, next - ] ...
@@ -19,12 +19,11 @@
        spans     [ low   high  ][ low  high ] ...
        outer     [ low                                   high ] ...
 
-   Updates are numbered from 0 on, modulo 2^32; only their distance from the oldest is used. All
-   queues grow at the end and shrink from the front. A mention takes 16 bytes, an update 16, a turn
-   24.
+   Updates are numbered from 0, modulo 2^32; only their distance from the oldest is used. All queues
+   grow at the end and shrink from the front. A mention takes 16 bytes, an update 16, a turn 24.
 
-   Under a budget the oldest update is dropped when there is one too many; the time from which votes
-   count, `since`, moves on to it. */
+   Under a budget the oldest update is dropped when there is one too many; `since`, the time from
+   which on votes count, advances to it. */
 
 #ifndef STREAMPTRON_VOTED_VOTERS_H
 #define STREAMPTRON_VOTED_VOTERS_H
@@ -36,13 +35,13 @@
 
 #include <string.h>
 
-/* How many are kept. */
+/* How many updates are kept. */
 static inline ptrdiff_t sp_voters_updates(const sp_voters *v)
 {
     return v->end - v->start;
 }
 
-/* NULL: none of these features has been in an update. */
+/* The mentions of a slot; NULL: its whole chunk has none. */
 SP_TEMPLATE sp_mentions *sp_mentions_of(const sp_voters *v, sp_slot_type slot)
 {
     size_t chunk = slot >> SP_CHUNK_BITS;
@@ -54,10 +53,11 @@ SP_TEMPLATE sp_mentions *sp_mentions_of(const sp_voters *v, sp_slot_type slot)
 /* The same, made if need be; NULL if out of memory. */
 SP_PRIVATE sp_mentions *sp_mentions_open(sp_voters *v, sp_slot_type slot);
 
-/* Take back the latest mention of each of these. */
+/* Remove the latest mention of each of these slots. */
 SP_PRIVATE void sp_mentions_take_back(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n);
 
-/* Mention an update's features, each pointing to the next. -1 if out of memory, and no change. */
+/* Mention an update's features, each pointing to the next. -1 if out of memory; then nothing has
+   changed. */
 SP_PRIVATE int sp_mention_all(sp_voters *v, uint32_t update, const sp_slot_type *slots,
                               const double *x, ptrdiff_t n);
 
@@ -70,7 +70,7 @@ static inline size_t sp_turns_size(ptrdiff_t room)
 /* Room for n more turns. Returns -1 if out of memory. */
 SP_PRIVATE int sp_turns_room(sp_voters *v, sp_voter *voter, ptrdiff_t n);
 
-/* A turn for which there is room. */
+/* Add a turn, for which there is room. */
 SP_PRIVATE void sp_turn_push(sp_voters *v, sp_voter *voter, double a, uint32_t update);
 
 static inline void sp_voter_free(sp_voters *v, sp_voter *voter)
@@ -104,15 +104,15 @@ SP_PRIVATE int sp_voters_room(sp_voters *v, ptrdiff_t n);
 /* Room for n more updates. Returns -1 if out of memory. */
 SP_PRIVATE int sp_updates_room(sp_voters *v, ptrdiff_t n);
 
-/* The same with memory of its own; -1 without it, and sp_voters_free is due in either case. */
+/* A copy with memory of its own. -1 if out of memory. Call sp_voters_free in either case. */
 SP_PRIVATE int sp_voters_copy(sp_voters *to, const sp_voters *other);
 
-/* Two labels get an output each: the positive one's, and its mirror image.
+/* Two labels get an output each: the positive label's, and its mirror image.
 
    Returns -1 if out of memory, and nothing has changed. */
 SP_PRIVATE int sp_voters_split(sp_voters *v, int positive);
 
-/* One output again. */
+/* Go back to one output. */
 static inline void sp_voters_unsplit(sp_voters *v, int positive)
 {
     sp_voter voter = v->voters[positive];
@@ -121,11 +121,12 @@ static inline void sp_voters_unsplit(sp_voters *v, int positive)
     memset(&v->voters[1], 0, sizeof(sp_voter));
 }
 
-/* All of an update that can fail: its features, and room. -1 if out of memory, and no change. */
+/* Do all of an update that can fail: its mentions, and room. -1 if out of memory; then nothing has
+   changed. */
 SP_PRIVATE int sp_voters_write(sp_voters *v, const sp_slot_type *slots, const double *x,
                                ptrdiff_t n, const sp_step *step, ptrdiff_t n_outputs);
 
-/* Count an event of weight u, with the update that has been written if the step is one. */
+/* Count an event of weight u, and the written update if the step moves anything. */
 SP_PRIVATE void sp_voters_apply(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n,
                                 const sp_step *step, double u);
 
