@@ -7,12 +7,10 @@ up the interpreter's lock.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Queue
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

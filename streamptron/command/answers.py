@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import typing
+from collections.abc import Iterable, Sequence
 from string import Formatter
 from typing import Any
 
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from streamptron.command.blocks import Block
-    from streamptron.files.lines import LineModel
+from streamptron.command.blocks import Block
+from streamptron.files.lines import LineModel
 
 UNSURE = "unsure"  # the label of an answer whose probability is too small
 

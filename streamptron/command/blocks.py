@@ -14,6 +14,7 @@ import json
 import typing
 import zlib
 from array import array
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -28,8 +29,6 @@ from streamptron.files.sources import LineError
 from streamptron.learners.learn_unsure import is_unsure, margin_of
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-
     from streamptron.command.grades import Score
     from streamptron.files.lines import LineModel
     from streamptron.files.reader import Record

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-import typing
 import warnings
+from collections.abc import Sequence
 
 from streamptron.common.process import UNWRITABLE, hold_streams, say, undated_again, unwritable
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COMPLETE = (
     "_STREAMPTRON_COMPLETE"  # by which shells ask what may come next, a convention of click's

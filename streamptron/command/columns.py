@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-import typing
 from collections.abc import Iterator
 from typing import Any
 
+from streamptron.command.blocks import Block
 from streamptron.common.cells import float_of
 from streamptron.common.names import short_repr
-
-if typing.TYPE_CHECKING:
-    from streamptron.command.blocks import Block
 
 LEAST = 10  # cells of a column, from which on it says something what they have in common
 MANY = 20  # cells, from which on it says something that nearly all of them are others

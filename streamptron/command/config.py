@@ -13,15 +13,12 @@ line, so that these win: the last one of an option counts.
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from streamptron.common.names import short_repr
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable
 
 NAME = "--config"
 

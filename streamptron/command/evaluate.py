@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import typing
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from streamptron.command.blocks import Block
 from streamptron.command.grades import Score, evaluation, graded, measures
 from streamptron.command.losses import Losses, is_filter, losses
 from streamptron.command.run import Run
 from streamptron.command.stream import texts_kind
 from streamptron.command.wrong import Wrong
+from streamptron.files.lines import LineModel
 from streamptron.files.sources import LineError, Source
-
-if typing.TYPE_CHECKING:
-    from streamptron.command.blocks import Block
-    from streamptron.files.lines import LineModel
 
 UNSURE = "unsure"
 NOTHING = "(none)"  # the answer of a model that knows no label

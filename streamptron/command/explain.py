@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import typing
 from typing import Any
 
 from streamptron.common.names import Pair, value_in
@@ -12,10 +11,8 @@ from streamptron.common.tokens import described as described_name
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.texts import MailDoor
 from streamptron.files.fields import takes_fields
+from streamptron.files.lines import LineModel
 from streamptron.learners.adaptive import AdaptiveClassifier
-
-if typing.TYPE_CHECKING:
-    from streamptron.files.lines import LineModel
 
 
 def explained(model: LineModel, text: str, n: int | None = None) -> str:

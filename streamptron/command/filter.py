@@ -17,9 +17,10 @@ import os
 import select
 import signal
 import typing
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from streamptron.command.answers import answers_of
+from streamptron.command.answers import Answers, answers_of
 from streamptron.command.blocks import BLOCKS, Block
 from streamptron.command.grades import Score
 from streamptron.command.model_on_disk import ModelOnDisk, sooner
@@ -28,13 +29,8 @@ from streamptron.command.stream import Stream
 from streamptron.common.names import short_repr
 from streamptron.common.process import Stop, counted, say, unwritable
 from streamptron.files.fields import takes_fields
+from streamptron.files.lines import LineModel
 from streamptron.files.sources import LineError, find_sources, format_of, raise_error
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamptron.command.answers import Answers
-    from streamptron.files.lines import LineModel
 
 WRITE = 1 << 20  # bytes of answers that are written without waiting for more
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -19,9 +20,6 @@ from streamptron.command.options import (
     taken,
 )
 from streamptron.learners.registry import BY_NAME
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable
 
 OF_FOLDER = {"max_models": 1000, "max_open_bytes": 1 << 30, "create": False}
 OF_NEW = LEARNER_OPTIONS.without("max_labels")  # which all models have here

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import typing
 from collections import Counter
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from streamptron.common.table import table
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
 
 FEW_TO_LIST = 4  # labels, of which each has its own error in the summary
 KINDS = ("precision", "recall", "f1")

@@ -7,18 +7,15 @@ ends well, and its model knows nothing.
 
 from __future__ import annotations
 
-import typing
 import warnings
 from typing import Any
 
 from streamptron.command.alike import Alike
+from streamptron.command.blocks import Block
 from streamptron.command.columns import Columns
 from streamptron.command.words import Words
 from streamptron.common.names import short_repr
 from streamptron.learners.adaptive import AdaptiveClassifier
-
-if typing.TYPE_CHECKING:
-    from streamptron.command.blocks import Block
 
 LEAST = 10  # lines, from which on it says something that no label comes twice
 LONG = 20  # words of a label

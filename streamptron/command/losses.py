@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Any
 
+from streamptron.command.blocks import Block
 from streamptron.common.table import table
 from streamptron.doors.texts import MailDoor
-
-if typing.TYPE_CHECKING:
-    from streamptron.command.blocks import Block
-    from streamptron.files.lines import LineModel
+from streamptron.files.lines import LineModel
 
 CUTS = (0.0, 0.9, 0.99, 0.999)
 

@@ -6,7 +6,7 @@ or the mail itself, what came in goes out.
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -31,9 +31,6 @@ from streamptron.command.passing import (
 from streamptron.common.header import ERROR, with_field, without_ours
 from streamptron.common.names import short_repr
 from streamptron.common.process import say
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Passing(CommandOfOptions):

@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import time
 import typing
+from collections.abc import Callable
 
 from streamptron.common.process import counted, say
 from streamptron.files.lines import LineModel
 from streamptron.keeping.lock import ModelLock, ModelLockError, identity
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable
 
 KEPT = 1 << 26  # bytes of lines that were learned and not saved; more are saved at once
 

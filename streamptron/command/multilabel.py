@@ -7,18 +7,14 @@ Lines are read one by one, also where they are texts: only to answer texts the c
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from streamptron.command.blocks import Block, EventBlock, TextBlock, likeliest
+from streamptron.command.grades import Score
 from streamptron.files.lines import Truths
 
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from streamptron.command.grades import Score
-
-    _Found = list[tuple[int, float]]  # outputs and their probabilities, the likeliest first
+_Found = list[tuple[int, float]]  # outputs and their probabilities, the likeliest first
 
 
 class SetBlock(Block):

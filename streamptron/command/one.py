@@ -9,17 +9,14 @@
 from __future__ import annotations
 
 import signal
-import typing
 from typing import Any
 
 from streamptron.command.blocks import Block, EventBlock, TextBlock
 from streamptron.command.filter import Filter
 from streamptron.common.names import short_repr
+from streamptron.files.lines import LineModel
 from streamptron.files.reader import Record
 from streamptron.files.sources import LineError
-
-if typing.TYPE_CHECKING:
-    from streamptron.files.lines import LineModel
 
 POSITIVE, OTHER, UNSURE, ERROR = range(4)
 

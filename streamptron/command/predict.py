@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import typing
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -36,8 +37,6 @@ from streamptron.files.sources import MAX_LINE, find_sources, format_of
 from streamptron.learners.registry import BY_NAME
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from streamptron.command.answers import Answers
     from streamptron.command.filter import Chore
     from streamptron.files.lines import LineModel

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import typing
 import warnings
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from streamptron.command.blocks import Block
 from streamptron.command.input_warnings import InputWarnings
 from streamptron.command.stream import Stream
 from streamptron.command.worded import worded
 from streamptron.common.process import Signals, Stop
+from streamptron.files.lines import LineModel
 from streamptron.files.sources import LineError, not_encoded
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from streamptron.command.blocks import Block
-    from streamptron.files.lines import LineModel
 
 
 class Run:

@@ -7,6 +7,7 @@ import dataclasses
 import os
 import signal
 import typing
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -26,7 +27,6 @@ from streamptron.common.process import date_messages
 
 if typing.TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
 
     from streamptron.service.models import Folder, One
     from streamptron.service.run import Door

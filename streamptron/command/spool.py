@@ -14,15 +14,12 @@ from __future__ import annotations
 
 import os
 import time
-import typing
 
+from streamptron.command.blocks import Block
+from streamptron.command.filter import Filter
 from streamptron.common.disk import lock
 from streamptron.common.process import counted, say
 from streamptron.files.decode import SUFFIXES
-
-if typing.TYPE_CHECKING:
-    from streamptron.command.blocks import Block
-    from streamptron.command.filter import Filter
 
 SECONDS = 1.0  # between looks into the folder
 AGAIN = 30.0  # seconds until a save that failed is tried again

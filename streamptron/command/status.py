@@ -10,17 +10,14 @@ import contextlib
 import json
 import os
 import time
-import typing
 from typing import Any
 
+from streamptron.command.filter import Filter
+from streamptron.command.spool import Spool
 from streamptron.common.disk import replace
 from streamptron.common.process import say
 from streamptron.common.version import version
 from streamptron.keeping.read import about
-
-if typing.TYPE_CHECKING:
-    from streamptron.command.filter import Filter
-    from streamptron.command.spool import Spool
 
 SECONDS = 5.0  # between two writes
 

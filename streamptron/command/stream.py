@@ -13,6 +13,7 @@ import errno
 import re
 import typing
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, TextBlock, mark_of
@@ -20,6 +21,7 @@ from streamptron.command.multilabel import SetEvents, SetTexts
 from streamptron.doors.batch import LINES
 from streamptron.doors.texts import MailDoor
 from streamptron.files.decode import READ, reading
+from streamptron.files.lines import LineModel
 from streamptron.files.sources import (
     MAX_LINE,
     LineError,
@@ -29,11 +31,6 @@ from streamptron.files.sources import (
     source_blocks,
 )
 from streamptron.files.sources import Block as FileBlock
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from streamptron.files.lines import LineModel
 
 KINDS = {"text": LINES.TEXT, "labelled": LINES.EITHER, **BLOCKS}
 # What is read at a time for other threads: the larger a block, the fewer words are looked up again.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Any
 
 from streamptron.doors.texts import MailDoor
+from streamptron.files.lines import LineModel
 from streamptron.files.mail import identity
 from streamptron.keeping.journal import Journal, journal_of
 from streamptron.learners.learn_unsure import is_unsure
-
-if typing.TYPE_CHECKING:
-    from streamptron.files.lines import LineModel
 
 MOST = 500  # mails that a journal remembers, each about 100 kB
 

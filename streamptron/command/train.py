@@ -16,22 +16,19 @@ import sys
 import time
 import typing
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from streamptron.command.blocks import Block
 from streamptron.command.grades import Score, percent
+from streamptron.command.model_on_disk import ModelOnDisk
 from streamptron.command.run import Run
 from streamptron.command.stream import Place, Stream, texts_kind
 from streamptron.common.names import short_repr
 from streamptron.common.process import Stop, say
+from streamptron.files.lines import LineModel
 from streamptron.files.sources import LineError, find_sources
 from streamptron.keeping.lock import identity
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamptron.command.model_on_disk import ModelOnDisk
-    from streamptron.files.lines import LineModel
 
 HEADER = """\
   average     since                                         current

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-import typing
 from collections.abc import Iterator
 
+from streamptron.command.blocks import Block
 from streamptron.common.names import short_repr
 from streamptron.learners.text import Tokenizer
-
-if typing.TYPE_CHECKING:
-    from streamptron.command.blocks import Block
 
 MANY = 100  # texts that are looked at
 FEW = 10  # texts, of which all must be without a word

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Any
 
+from streamptron.command.blocks import Block
 from streamptron.common.names import short_repr
 from streamptron.common.table import table
-
-if typing.TYPE_CHECKING:
-    from streamptron.command.blocks import Block
 
 WIDTH = 60  # characters of a text
 

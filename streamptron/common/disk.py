@@ -12,11 +12,8 @@ import os
 import re
 import stat
 import sys
-import typing
+from collections.abc import Iterable
 from typing import Any
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _OURS = re.compile(r"[0-9a-f]{12}\.tmp")  # the end of the name of a file that is being written
 _MOST = 200  # bytes of a name: systems allow 255, and the ending needs some

@@ -17,13 +17,9 @@ import math
 import numbers
 import struct
 import sys
-import typing
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from operator import itemgetter
 from typing import Any, NoReturn
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _bytes_of = itemgetter(0)
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import json
 import struct
-import typing
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 from streamptron.common.cells import feature_of
 from streamptron.common.names import FLOAT, INT, OBJECT, STR, name_plain
 from streamptron.common.values import decode, encoded
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LENGTH = 15  # in a head: the length comes next
 

@@ -9,10 +9,7 @@ import select
 import sys
 import threading
 import time
-import typing
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 UNWRITABLE = (errno.EBADF, errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 

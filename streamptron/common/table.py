@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Sequence
 from typing import Any
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:

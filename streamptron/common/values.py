@@ -5,14 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-import typing
+from collections.abc import Callable
 from typing import Any
 
 from streamptron.common.names import short_repr, type_shown
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 BY_LABEL = ("class_weight", "false_positive_rate")  # parameters of a learner: {label: number}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
@@ -19,8 +19,6 @@ from streamptron.doors.names import damaged
 from streamptron.estimator.learner import Learner
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy as np
     from numpy.typing import NDArray
 

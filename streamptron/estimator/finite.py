@@ -12,7 +12,7 @@ numbered in the order of appearance.
 from __future__ import annotations
 
 import typing
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,8 +27,6 @@ from streamptron.estimator.looking import Before
 from streamptron.estimator.passes import Passes
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 

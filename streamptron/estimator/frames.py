@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import typing
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.columns import column_of, joined, without_nan
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import narwhals.stable.v2 as nw
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from streamptron.estimator.batches import Batch
 from streamptron.estimator.finite import QueryData, asked, error_of, is_read, queries_of
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from numpy.typing import NDArray
 
 

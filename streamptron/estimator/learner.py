@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import typing
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Self
 
 from streamptron.common.parameters import kept
@@ -13,8 +13,6 @@ from streamptron.common.river import base
 from streamptron.doors.model import Model
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from streamptron.estimator.batches import Batch
     from streamptron.keeping.merging import Delta
     from streamptron.keeping.tickets import Step, Ticket

@@ -5,7 +5,7 @@ River's pipelines do not have these methods: they only have ``debug_one``.
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Hashable
 from typing import Any
 
 from streamptron.common.names import short_repr, type_shown
@@ -13,9 +13,6 @@ from streamptron.common.river import compose
 from streamptron.doors.model import Model
 from streamptron.doors.ranking import RankModel
 from streamptron.estimator.pipeline import TextPipeline
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable
 
 
 def explain_one(model: Any, x: Any, label: Hashable = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator import frames
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-
     from numpy.typing import NDArray
 
 

@@ -8,6 +8,7 @@ through River's own code.
 from __future__ import annotations
 
 import typing
+from collections.abc import Hashable
 from typing import Any
 
 from streamptron.common.candidates import candidates_of
@@ -25,8 +26,6 @@ from streamptron.doors.texts import (
 from streamptron.estimator.learner import Savable
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from streamptron.keeping.tickets import Ticket
 
 

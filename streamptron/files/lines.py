@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import os
 import typing
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from streamptron.common.disk import beside
@@ -41,8 +42,6 @@ from streamptron.keeping.read import read
 from streamptron.keeping.write import contents_of, write
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
     from streamptron.files.reader import Reader
     from streamptron.files.sources import LineError
 

@@ -14,20 +14,15 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import typing
 import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from streamptron.common.names import short_repr
 from streamptron.files.format import Event, Format
 from streamptron.files.mbox import Cutter, begins, first_lines
-from streamptron.files.sources import find_sources
+from streamptron.files.sources import Block, find_sources
 from streamptron.files.tokens import BadLine, label_of
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from streamptron.files.sources import Block
 
 HEADER_MOST = 1 << 16  # bytes that are searched for fields
 ID_MOST = 250  # characters

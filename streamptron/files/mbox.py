@@ -14,14 +14,10 @@ belong to the mail.
 from __future__ import annotations
 
 import re
-import typing
+from collections.abc import Iterable, Iterator
 
 from streamptron.doors.batch import count_line_ends
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from streamptron.files.sources import Block
+from streamptron.files.sources import Block
 
 _TIME = rb"\d\d?:\d\d(?::\d\d)?"
 _ZONE = rb"(?: +(?:[A-Za-z]{1,5}|\([A-Za-z]{1,5}\)|[+-]\d\d:?\d\d))*"

@@ -6,9 +6,7 @@ import typing
 from typing import Any
 
 from streamptron.common.header import HAM, SPAM, UNSURE
-
-if typing.TYPE_CHECKING:
-    from streamptron.files.lines import LineModel
+from streamptron.files.lines import LineModel
 
 WORDS = 5  # in the header, those that counted most
 WORD_MOST = 40  # characters per word

@@ -6,7 +6,7 @@ import copy
 import json
 import os
 import threading
-import typing
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Self
 
 from streamptron.common.checks import truth, whole
@@ -15,15 +15,18 @@ from streamptron.common.names import short_repr, type_shown
 from streamptron.common.packed import count_packed
 from streamptron.common.values import decode, encoded
 from streamptron.doors.steps import check_not_in_a_file
+from streamptron.keeping.layout import Contents
 from streamptron.keeping.read import model_of, read
-from streamptron.keeping.tickets import WRONG, Step, check_can_undo, count_of, places_of, sized
+from streamptron.keeping.tickets import (
+    WRONG,
+    Step,
+    Ticket,
+    check_can_undo,
+    count_of,
+    places_of,
+    sized,
+)
 from streamptron.keeping.write import contents_of, write
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
-
-    from streamptron.keeping.layout import Contents
-    from streamptron.keeping.tickets import Ticket
 
 _MOST = 2**31
 

@@ -7,14 +7,11 @@ journal, which can take mails back, holds fewer of them, each with all that it h
 from __future__ import annotations
 
 import base64
-import typing
 import warnings
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from streamptron.common.names import short_repr
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # How a label may be written if labels are truth values.
 TRUTHS = {"1": True, "+1": True, "true": True, "0": False, "-1": False, "false": False}

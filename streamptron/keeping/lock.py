@@ -13,14 +13,11 @@ import stat
 import sys
 import time
 import typing
+from collections.abc import Iterator
+from types import TracebackType
 from typing import Any
 
 from streamptron.common.disk import beside, is_at, lock, remove_left
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import TracebackType
-
 
 _BEGINNING = "process "  # of the text in a lock file
 

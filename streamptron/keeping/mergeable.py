@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamptron.common.errors import ModelFileError
 from streamptron.common.names import short_repr, type_shown
@@ -22,9 +23,6 @@ from streamptron.doors.merges import (
 )
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # What a forged delta may raise while it is applied to its base.
 _WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)

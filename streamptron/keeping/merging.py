@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from streamptron.common.checks import checked_bytes
@@ -24,9 +23,6 @@ from streamptron.keeping.mergeable import (
     digest,
     merged,
 )
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NAMES_DEPTH = 100  # how deeply tuples in names may be nested
 # What a forged part may raise while it is read.

@@ -9,6 +9,7 @@ import contextlib
 import os
 import typing
 import zlib
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from streamptron.common.disk import check_regular
@@ -27,7 +28,6 @@ from streamptron.keeping.layout import (
 )
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
     from mmap import mmap
 
 # What building a model from invalid contents may raise.

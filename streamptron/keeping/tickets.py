@@ -14,6 +14,7 @@ import json
 import struct
 import typing
 import zlib
+from collections.abc import Hashable
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
@@ -21,14 +22,10 @@ from streamptron.common.checks import checked_bytes, truth
 from streamptron.common.names import short_repr, with_article
 from streamptron.common.packed import count_packed
 from streamptron.common.values import BY_LABEL, decode, encoded, encoded_parameters
+from streamptron.doors.model import Model
 from streamptron.doors.names import PackedEvent
 from streamptron.doors.steps import can_undo, learned, predicted, undone
 from streamptron.keeping.container import text_of
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from streamptron.doors.model import Model
 
 _BEGIN = b"st"
 _VERSION = 1

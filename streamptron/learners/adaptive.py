@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Self
 
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
-    from typing import Any, Self
 
 
 class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  # no **kwargs

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Hashable, Mapping, Sequence
 
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
 
 
 class AROW(PairEstimator):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-import typing
+from collections.abc import Hashable
 from typing import Any
 
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import base
 from streamptron.doors.model import Model
 from streamptron.doors.ranking import RankModel
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable
 
 
 class LearnUnsure(base.Classifier):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Hashable, Mapping, Sequence
 
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import LabelEstimator
 from streamptron.learners.perceptron import Averaged
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
 
 
 class MIRA(Averaged, LabelEstimator):  # type: ignore[misc]  # no **kwargs

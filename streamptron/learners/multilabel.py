@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Self
 
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.common.river import base
@@ -12,9 +13,6 @@ from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator.base import ByLabel
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, Self
-
     from streamptron.estimator.batches import Batch
     from streamptron.estimator.multilabel import Sets
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
 
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import BinaryEstimator, LabelEstimator
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
-    from typing import Any
 
 
 class Averaged:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from streamptron.common.checks import jobs_of
@@ -15,8 +15,6 @@ from streamptron.estimator.learner import Learner
 from streamptron.learners.perceptron import Averaged
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 

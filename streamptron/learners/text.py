@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import typing
+from typing import Any
 
 from streamptron.common.parameters import arguments
 from streamptron.common.river import base
 from streamptron.common.tokens import named_as_elsewhere
 from streamptron.doors.model import Model
 from streamptron.doors.texts import TextDoor
-
-if typing.TYPE_CHECKING:
-    from typing import Any
 
 
 class TextTransformer(base.MiniBatchTransformer):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Hashable, Mapping
+from typing import Any, Self
 
 from streamptron.common.parameters import arguments, kept
 from streamptron.doors.adaptive import VotedModel
 from streamptron.doors.model import RULES
 from streamptron.estimator.base import PairEstimator
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-    from typing import Any, Self
 
 
 class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **kwargs
