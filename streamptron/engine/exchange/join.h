@@ -1,9 +1,9 @@
-/* Shards in one, once it is known which labels and odd names are whose; and why they cannot be, in
-   words.
+/* Merge shards, once the labels and odd names of each are known; or say in words why they cannot be
+   merged.
 
-   A door unites labels and names, which only it can compare. What is left is the same for all: the
-   maps of labels (merge/shard.h), the merge, and that the merged learner is what a file of it would
-   give. */
+   A door unites labels and names, which only it can compare. The rest is the same for all: the maps
+   of labels (merge/shard.h), the merge, and a check that the merged learner could be saved and
+   loaded. */
 
 #ifndef STREAMPTRON_EXCHANGE_JOIN_H
 #define STREAMPTRON_EXCHANGE_JOIN_H
@@ -14,19 +14,19 @@
 typedef struct sp_joined {
     sp_shard shard;
     const char *name; /* for errors */
-    /* its own labels' numbers among all, and its odd names', of which there are shard.n_objects */
+    /* the numbers of its labels among all, and of its shard.n_objects odd names */
     const uint32_t *labels;
     uint32_t n_labels;
     const uint32_t *objects;
 } sp_joined;
 
-/* Fill an untrained learner with what n sides have learned, the first of which is the base; it has
-   all labels, of which there are `n_labels`, -1: they are truth values. 0, or a kind of fault. The
-   learner must be freed then. */
+/* Fill an untrained learner with what n sides have learned, the first of which is the base. The
+   learner has all labels; `n_labels`: how many, or -1 for truth values. 0, or a kind of fault; then
+   the learner must be freed. */
 SP_API int sp_sides_join(sp_learner *to, const sp_joined *sides, int n, ptrdiff_t n_labels,
                          sp_fault *fault);
 
-/* That a learner did not go on from the base, in words. Returns the kind of fault. */
+/* Say that a learner does not come from the base. Returns the kind of fault. */
 SP_PRIVATE int sp_fault_strange(sp_fault *fault, const char *name, const char *why);
 
 #endif

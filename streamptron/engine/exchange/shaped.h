@@ -1,5 +1,5 @@
-/* Curves and surfaces of a learner that may have some, as the array of words that shapes/arrays.h
-   writes. */
+/* The curves and surfaces of a learner that may have some, as the array of words of
+   shapes/arrays.h. */
 
 #ifndef STREAMPTRON_EXCHANGE_SHAPED_H
 #define STREAMPTRON_EXCHANGE_SHAPED_H
@@ -7,7 +7,7 @@
 #include "learner/learner.h"
 #include "shapes/arrays.h"
 
-/* Whether it may. */
+/* Whether a learner may have them. */
 static inline bool sp_learner_is_shaped(const sp_learner *learner)
 {
     return learner->adaptive.shapes.n_layers > 0;

@@ -5,7 +5,7 @@
 
 #include "memory/compiler.h"
 
-/* Go on from `crc`, which is 0 at first, over n bytes. */
+/* Continue `crc`, which is 0 at first, over n bytes. */
 SP_PRIVATE uint32_t sp_crc32(uint32_t crc, const void *p, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
-/* A learner's class and its parameters, from what a file or a caller says.
+/* A learner's class and parameters, from a file or a caller.
 
-   The classes are numbered as the rules are (learner/rule.h); in the table of parameters each is a
+   Classes have the numbers of their rules (learner/rule.h); in the table of parameters each has a
    letter. */
 
 #ifndef STREAMPTRON_FILE_PARAMETERS_H
@@ -13,7 +13,7 @@
 #include "memory/arena.h"
 
 enum {
-    SP_MISSING_SKIP_NAN = 1, /* of the words that `missing` may be */
+    SP_MISSING_SKIP_NAN = 1, /* one of the words for `missing` */
 };
 
 typedef struct sp_parameters {
@@ -28,9 +28,9 @@ typedef struct sp_parameters {
     uint64_t max_pairs;
     uint64_t budget;
     int missing;
-    double above;       /* of MultiLabelClassifier: the threshold of labels that have no other */
-    bool best;          /* it is what gives the best F1 */
-    uint32_t threshold; /* nodes of what was given; 0: none */
+    double above;       /* MultiLabelClassifier's threshold for labels without their own */
+    bool best;          /* the threshold with the best F1 is used */
+    uint32_t threshold; /* nodes of given values; 0: none */
     uint32_t forget;
     uint32_t class_weight;
     uint32_t false_positive_rate;
@@ -38,7 +38,7 @@ typedef struct sp_parameters {
     uint32_t seed;
 } sp_parameters;
 
-/* Which features are paired, as the engine takes it. */
+/* Which features are paired, in the engine's form. */
 typedef struct sp_pairing {
     sp_pairs rule;
     sp_field *fields;
@@ -46,30 +46,31 @@ typedef struct sp_pairing {
     bool on;
 } sp_pairing;
 
-/* The class of this name, of Python's or of the command line's; -1: there is none. */
+/* The class with this name, in Python or on the command line; -1: none. */
 SP_PRIVATE int sp_class_of(const sp_json *json, uint32_t node);
 SP_PRIVATE int sp_class_named(const char *name);
 SP_PRIVATE const char *sp_class_name(int kind);
 
 SP_PRIVATE char sp_class_letter(int kind);
 
-/* What a constructor has where nothing is given. */
+/* Set all parameters to the defaults of the constructor. */
 SP_PRIVATE void sp_parameters_default(sp_parameters *parameters, int kind);
 
-/* Write all of a class's as a file has them: those that an object gives as people write them, which
-   have been checked, and the defaults of the others. */
+/* Write all parameters of a class as in a file. Some are given by a JSON object as people write it,
+   which has been checked; the others have their defaults. */
 SP_PRIVATE void sp_parameters_write(int kind, const sp_json *json, sp_bytes *to);
 
-/* Which of them contradict each other; NULL: none. In the sentence {name} stands for a parameter as
-   it was given, {name:value} for one with that value: each language writes them in its own way. */
+/* A sentence about parameters that contradict each other; NULL: none do. In it {name} stands for a
+   parameter as it was given, {name:value} for one with that value, which each language writes in
+   its own way. */
 SP_PRIVATE const char *sp_parameters_conflict(const sp_parameters *parameters);
 
 /* Check all parameters of a class. 0, or a kind of fault. */
 SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_given *given,
                                   sp_fault *fault);
 
-/* Whether the parameters of two of a class are the same: 0, or a fault that names one in which they
-   are not. `name`, `other`: whose they are. */
+/* Whether two models of a class have the same parameters: 0, or a fault that names one that
+   differs. `name`, `other`: the models' names. */
 SP_PRIVATE int sp_parameters_alike(int kind, const sp_given *given, const sp_parameters *its,
                                    const char *name, const sp_given *others,
                                    const sp_parameters *theirs, const char *other,
@@ -80,21 +81,21 @@ SP_PRIVATE int sp_pairing_read(sp_pairing *pairing, const sp_parameters *paramet
                                const sp_given *given, sp_fault *fault);
 SP_PRIVATE void sp_pairing_free(sp_pairing *pairing);
 
-/* What class_weight says of a label, of this document; 1: nothing. */
+/* The class_weight of a label, a node of this document; 1 if none is given. */
 SP_PRIVATE double sp_class_weight(const sp_parameters *parameters, const sp_given *given,
                                   const sp_json *json, uint32_t label);
 
-/* Label k of the learner is this one of this document: tell its alarm, if it has one. */
+/* Label k of the learner is this node of this document: bind its alarm to it, if it has one. */
 SP_PRIVATE void sp_alarms_name(const sp_parameters *parameters, const sp_given *given,
                                const sp_json *json, uint32_t label, ptrdiff_t k,
                                sp_learner *learner);
 
-/* The probability above which a label of this document is answered, if that is not what gives the
-   best F1. */
+/* The probability above which a label, a node of this document, is answered, unless the threshold
+   with the best F1 is used. */
 SP_PRIVATE double sp_threshold_of(const sp_parameters *parameters, const sp_given *given,
                                   const sp_json *json, uint32_t label);
 
-/* An untrained learner with these parameters. 0, or a kind of fault; sp_learner_free is due in
+/* Make an untrained learner with these parameters. 0, or a kind of fault. Call sp_learner_free in
    either case. */
 SP_PRIVATE int sp_parameters_apply(const sp_parameters *parameters, const sp_given *given,
                                    const sp_pairing *pairing, uint64_t seed, sp_learner *learner,

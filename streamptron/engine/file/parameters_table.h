@@ -1,9 +1,9 @@
 /* All parameters of the learners, and those of a Tokenizer and a Mail, in the order in which each
-   has them. Whoever includes this says what SP_PARAMETER or SP_TOKEN makes of a line: the engine
-   checks what a file or a C program gives, and adds the defaults (file/parameters.c, tokens.c), the
-   doors check what Python gives (doors/state.pyx), and from these the command line, Spark and
-   docs/parameters.md have theirs. A constructor's signature is written by hand;
-   tests/doors/test_table.py holds it to this.
+   has them. A file that includes this defines what SP_PARAMETER or SP_TOKEN does with a line. The
+   engine checks parameters from a file or a C program, and adds the defaults (file/parameters.c,
+   tokens.c). The doors check parameters from Python (doors/state.pyx); the command line, Spark and
+   docs/parameters.md get theirs from the doors. A constructor's signature is written by hand;
+   tests/doors/test_table.py compares it with this table.
 
        name, of    a letter for each learner that has it (learner/rule.c); T: Tokenizer, E: Mail
        kind        NUMBER, SPAN (a number of events), TRUTH, WORD, WORD_OR_NONE, COUNT (an int),
@@ -15,7 +15,7 @@
                    number
        want        what it must be; of a WORD the words, between bars; of NUMBER_OR_WORD the word
                    comes after a bar
-       needs       what must be given with it, or it would do nothing
+       needs       what must be given with it, as it would otherwise do nothing
        about       what it does, in a sentence */
 
 #ifndef SP_PARAMETER

@@ -1,4 +1,4 @@
-/* A tokenizer or a Mail, from its parameters: the rule by which events/text.h splits texts or
+/* A tokenizer or a Mail, made from its parameters: the rule by which events/text.h splits texts or
    mails, and the names of a tokenizer's fields. */
 
 #ifndef STREAMPTRON_FILE_TOKENS_H
@@ -17,7 +17,7 @@ enum {
 
 typedef struct sp_tokens {
     sp_text_rule rule;
-    sp_piece *prefixes; /* of each field's tokens; of a tokenizer without fields one, empty */
+    sp_piece *prefixes; /* of each field's tokens; without fields, a single empty one */
     int n_pieces;
     bool named; /* it has fields */
     sp_arena held;
@@ -29,7 +29,7 @@ SP_PRIVATE int sp_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault
 /* The same for a Mail's. */
 SP_PRIVATE int sp_mail_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault);
 
-/* Write all of a Tokenizer's, or a Mail's, as a file has them; see sp_parameters_write. */
+/* Write all parameters of a Tokenizer or a Mail as in a file; see sp_parameters_write. */
 SP_PRIVATE void sp_tokens_write(bool mail, const sp_json *json, sp_bytes *to);
 
 SP_PRIVATE void sp_tokens_free(sp_tokens *tokens);

@@ -1,4 +1,4 @@
-/* A model file's bytes: the header, then the arrays. A delta's likewise. */
+/* Writing a model file's bytes, or a delta's: the header, then the arrays. */
 
 #ifndef STREAMPTRON_FILE_WRITE_H
 #define STREAMPTRON_FILE_WRITE_H
@@ -8,13 +8,13 @@
 #include "file/open.h"
 #include "json/bytes.h"
 
-/* A header's text, of a file or a delta: begun with format and version, then each part in the order
-   of the file, a name and its text. */
+/* The header's text, of a file or a delta: begin it with format and version, then add each part in
+   the order of the file, a name and its text. */
 SP_API void sp_header_begin(sp_bytes *to, bool delta);
 SP_API void sp_header_put(sp_bytes *to, const char *name, const void *text, size_t n);
 
-/* Finished: with the checksum of the arrays behind it, what and where each of n kinds is, and its
-   own length and checksum. 0, or a kind of fault. */
+/* Finish it with the checksum of the arrays, with type and place of each of the n kinds, and with
+   its own length and checksum. 0, or a kind of fault. */
 SP_API int sp_header_finish(sp_bytes *to, uint32_t arrays_crc32, const sp_array *arrays,
                             sp_kind_of kind_of, int n, sp_fault *fault);
 
@@ -26,18 +26,19 @@ typedef struct sp_written {
 /* Write a learner that is not used in place. 0, or a kind of fault. Call sp_written_free in either
    case.
 
-   `by`: the version that writes. `more_labels`: what comes behind those of the file, as JSON with a
-   comma before each. */
+   `by`: the version of the library that writes. `more_labels`: labels that follow those of the
+   file, as JSON with a comma before each. */
 SP_PRIVATE int sp_contents_write(const sp_contents *contents, const char *by,
                                  const sp_bytes *more_labels, sp_written *to, sp_fault *fault);
 
 SP_PRIVATE void sp_written_free(sp_written *written);
 
-/* The labels as JSON: those of the file, and more. */
+/* The labels as JSON: those of the file, then `more`. */
 SP_PRIVATE int sp_labels_part(const sp_contents *contents, const sp_bytes *more, sp_part *part,
                               sp_fault *fault);
 
-/* What a delta says of itself: of which model it goes on, and what is new, as lists' insides. */
+/* What a delta says about itself: its base, and new labels and odd names, as lists without
+   brackets. */
 typedef struct sp_delta_said {
     const char *base;
     uint64_t shard;
@@ -49,7 +50,7 @@ SP_PRIVATE int sp_delta_bytes(const sp_contents *contents, sp_delta *delta, cons
                               const sp_shard *base, const sp_delta_said *said, sp_bytes *to,
                               sp_fault *fault);
 
-/* The pieces of the file one after the other: piece i, NULL behind the last. */
+/* Piece i of the file's pieces, in order; NULL behind the last. */
 SP_PRIVATE const void *sp_written_piece(const sp_written *written, int i, size_t *n);
 
 #endif

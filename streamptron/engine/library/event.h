@@ -12,21 +12,21 @@ enum {
     SP_LABELS_MOST = 1 << 27,
 };
 
-/* How many candidates an event has begun. */
+/* How many candidates of an event have been begun. */
 static inline size_t sp_candidates(const spt_event *event)
 {
     return event->starts.n / sizeof(size_t);
 }
 
-/* Let the engine have the event: it is written again, and compared with what the engine knows of
-   it. SPT_OK or a code. */
+/* Write the event for the engine again, which compares it with the one that it remembers. SPT_OK or
+   a code. */
 SP_PRIVATE int sp_event_put(const spt_model *model, spt_event *event, spt_error *error);
 
-/* Why the engine could not score or learn an event. */
+/* Report why the engine could not score or learn an event. */
 SP_PRIVATE int sp_unfit(const spt_event *event, spt_error *error);
 
-/* Write the engine's entries as features, from `first` on, behind those in `names` and `features`.
-   Their bytes are copied. -1 if out of memory. */
+/* Append the engine's entries first .. last - 1 as features to `names` and `features`. Their bytes
+   are copied. -1 if out of memory. */
 SP_PRIVATE int sp_named_take(const sp_event *event, ptrdiff_t first, ptrdiff_t last,
                              sp_bytes *names, sp_bytes *features);
 

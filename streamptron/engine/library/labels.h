@@ -1,5 +1,5 @@
-/* A model's labels as texts, each found by its text, and what class_weight, false_positive_rate and
-   threshold say of it. */
+/* A model's labels as texts, found by their text, each with its class_weight and threshold. Reading
+   or adding one also binds its alarm (false_positive_rate). */
 
 #ifndef STREAMPTRON_LIBRARY_LABELS_H
 #define STREAMPTRON_LIBRARY_LABELS_H
@@ -9,10 +9,10 @@
 #include "memory/arena.h"
 
 typedef struct sp_label_text {
-    const char *p; /* with a zero at its end */
+    const char *p; /* zero-terminated */
     size_t n;
     double weight;
-    double above; /* of a MultiLabelClassifier: the threshold */
+    double above; /* MultiLabelClassifier: the threshold */
 } sp_label_text;
 
 typedef struct sp_label_list {
@@ -21,10 +21,10 @@ typedef struct sp_label_list {
     uint32_t *table; /* 1 + the number, by the text's hash; 0: empty */
     uint32_t table_size;
     sp_arena texts;
-    sp_bytes more; /* those that have come since, as JSON */
+    sp_bytes more; /* labels that have come since, as JSON */
 } sp_label_list;
 
-/* How many there were, to take back what has come since. */
+/* A point to go back to, if labels that come later are to be removed. */
 typedef struct sp_label_point {
     uint32_t n;
     size_t n_more;
@@ -41,8 +41,8 @@ SP_PRIVATE ptrdiff_t sp_labels_find(const sp_label_list *list, const char *p, si
 /* Add a text as the last label. -1 if out of memory. */
 SP_PRIVATE int sp_labels_add(sp_label_list *list, sp_contents *contents, const char *p, size_t n);
 
-/* The same of all values of a list that begins with the labels that are there. -1 if out of memory:
-   then some may be there. */
+/* The same for all values of a list that begins with the existing labels. -1 if out of memory; then
+   some may have been added. */
 SP_PRIVATE int sp_labels_add_all(sp_label_list *list, sp_contents *contents, const sp_json *json);
 SP_PRIVATE sp_label_point sp_labels_savepoint(const sp_label_list *list);
 SP_PRIVATE void sp_labels_rewind(sp_label_list *list, sp_label_point mark);

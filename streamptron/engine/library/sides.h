@@ -1,4 +1,4 @@
-/* Sides: models to be merged, their base among them, and what each calls its labels and names. */
+/* Sides: models to be merged, including their base, with the labels and odd names of each. */
 
 #ifndef STREAMPTRON_LIBRARY_SIDES_H
 #define STREAMPTRON_LIBRARY_SIDES_H
@@ -16,33 +16,33 @@ enum {
 typedef struct sp_side {
     sp_shard shard;
     const sp_contents *contents;
-    sp_contents whole;       /* the same, checked: of a model that is used where it lies */
+    sp_contents whole;       /* the same, checked: for a model that is used in place */
     sp_part labels, objects; /* as JSON */
     char name[SP_SIDE_NAME]; /* for errors */
 } sp_side;
 
-/* A text and a number, such as models[3], as a side's name. */
+/* Make a side's name from a text and a number, such as models[3]. */
 SP_PRIVATE void sp_side_called(char *name, const char *before, uint64_t number, const char *after);
 
-/* A model as a side; NULL: the contents are alone, without labels that have come since. SPT_OK, or
-   a code. Call sp_side_free in either case.
+/* Make a side of a model; NULL: only of contents, without labels that have come since. SPT_OK, or a
+   code. Call sp_side_free in either case.
 
-   A side is gone through from end to end. So of a model that lies in a file, of which nothing has
-   been looked at, a copy is taken into memory, as spt_open does it: with its checksum. */
+   A side is read from end to end. So a model that is used in place, and has not been checked, is
+   copied into memory as by spt_open, and its checksum is verified. */
 SP_PRIVATE int sp_side_begin(sp_side *side, const spt_model *model, const sp_contents *contents,
                              spt_error *error);
 SP_PRIVATE void sp_side_free(sp_side *side);
 
-/* How much it has learned since the base, and whose names come before its own. */
+/* Set how much it has learned since the base, and the base of its names. */
 SP_PRIVATE void sp_side_since(sp_side *side, const sp_side *base);
 
 /* Whether its labels and odd names begin with the base's: 0, or a fault. */
 SP_PRIVATE int sp_side_went_on(const sp_side *side, const sp_side *base, sp_fault *fault);
 
-/* What tells a model from any other state of it. 0, or a kind of fault. */
+/* A digest of the model's state. 0, or a kind of fault. */
 SP_PRIVATE int sp_side_digest(const sp_side *side, char *digits, sp_fault *fault);
 
-/* Whether it has learned since the base. 0, or a fault: it is another model. */
+/* Find out whether it has learned since the base. 0, or a fault: it is another model. */
 SP_PRIVATE int sp_side_awake(const sp_side *side, const sp_side *since, bool *awake,
                              sp_fault *fault);
 
@@ -51,7 +51,7 @@ SP_PRIVATE int sp_check_alike(const spt_model *model, const char *name, const sp
                               const char *other, spt_error *error);
 
 /* Merge n sides, the first of which is the base, into a learner like another one. 0, or a kind of
-   fault: then nothing is left. */
+   fault; then nothing is left. */
 SP_PRIVATE int sp_sides_merge(sp_side *sides, int n, const sp_contents *like, sp_contents *to,
                               sp_fault *fault);
 

@@ -1,4 +1,4 @@
-/* A step that is kept: what it is of, and what it has changed. */
+/* A step that is kept: its event, and what it has changed. */
 
 #ifndef STREAMPTRON_LIBRARY_STEP_H
 #define STREAMPTRON_LIBRARY_STEP_H
@@ -13,7 +13,7 @@ struct spt_step {
     bool undone;
     sp_bytes names, features; /* the event's */
     sp_undo_record taken;
-    uint8_t *parts; /* of that, one behind the other */
+    uint8_t *parts; /* the parts of `taken`, one behind the other */
 };
 
 #endif

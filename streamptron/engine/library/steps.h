@@ -1,13 +1,13 @@
-/* Steps that are kept, so that they can be taken back. */
+/* Steps that are kept, so that they can be undone. */
 
 #ifndef STREAMPTRON_LIBRARY_STEPS_H
 #define STREAMPTRON_LIBRARY_STEPS_H
 
 #include "library/model.h"
 
-/* Teach an event that the engine has: a label's number or a candidate's, or the set that
-   sp_multilabel_set_targets was given. If the event keeps what it teaches, its step is there then.
-   SPT_OK or a code. */
+/* Learn an event that the engine has: a label's or a candidate's number, or the set that was given
+   to sp_multilabel_set_targets. If the event keeps its steps, event->step is this one then. SPT_OK
+   or a code. */
 SP_PRIVATE int sp_event_teach(spt_model *model, spt_event *event, ptrdiff_t y, double u,
                               spt_error *error);
 

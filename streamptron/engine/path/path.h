@@ -12,19 +12,20 @@
 
    A feature gets its slot at the first update that touches it, not when it is first seen: a learner
    that makes few mistakes stores few features. An answer is made once per event
-   (sp_learner_answer), and so is each kept vector's verdict (sp_learner_verdict).
+   (sp_learner_answer), and so is each kept vector's verdict (events/verdict.h).
 
    With one output a row of a matrix is scored and learned in place (sp_learner_score_row,
    sp_learner_commit_row). Its new features are written as an event, and get slots, only if the rule
    takes a step (sp_learner_admit).
 
-   What is scored, judged and moved are choices (events/step.h): the outputs of one event, or
+   Choices are what is scored, judged and moved (events/step.h): the outputs of one event, or
    candidates, which are events. Two labels may share one output until a third one comes
-   (events/two_labels.h). The learner changes its form before it scores that event again, and
-   changes back if memory runs out (sp_learner_plan).
+   (events/two_labels.h). Then the learner changes its form and scores the event again, and changes
+   back if memory runs out (sp_learner_plan).
 
-   Other people's code calls this, without Python; see docs/threads.md. Labels are numbers here: 1
-   and 0 for a rule whose answer is a sign, and 0, 1, 2.. in order of appearance for the others. */
+   Other people's C code may call this, without Python; see docs/threads.md. Labels are numbers
+   here: 1 and 0 for a rule whose answer is a sign, and 0, 1, 2.. in order of appearance for the
+   others. */
 
 #ifndef STREAMPTRON_PATH_PATH_H
 #define STREAMPTRON_PATH_PATH_H
@@ -50,35 +51,36 @@ SP_API int sp_learner_score(sp_learner *learner, sp_event *event);
    intercept. Only the scores of the event are written. */
 SP_HOT int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_entries *entries);
 
-/* What each kept vector says of it. */
+/* Make each kept vector's verdict on it. */
 SP_HOT void sp_learner_judge(const sp_learner *learner, sp_event *event);
 
-/* Who answers a scored event, and what. */
+/* The answer to a scored event, and which vector gives it. */
 SP_API sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event);
 
-/* See that all scores of a scored event are there: where labels are many, answers do without. */
+/* Make sure that all scores of a scored event are there: with many labels, answers do not need
+   them. */
 SP_API void sp_learner_decide(const sp_learner *learner, sp_event *event);
 
-/* What each part of an answered event has of an output's score, by the vector `kind`; behind them
-   what is always there. -1 if out of memory. */
+/* The share of each part of an answered event in an output's score, by the vector `kind`; behind
+   them, that of the constant part. -1 if out of memory. */
 SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
                              int kind, double *shares);
 
-/* How many parts these are; and the name of one: 1; 0: it has none; -1: no memory. */
+/* How many parts there are; and the name of one: 1; 0: it has none; -1: out of memory. */
 SP_API ptrdiff_t sp_learner_n_shares(const sp_learner *learner, const sp_event *event);
 SP_API int sp_learner_share_key(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
                                 sp_key *key);
 
-/* p[choice] of an answered event; with one output, of each label there is. */
+/* Write p[choice] of an answered event; with one output, p of each known label. */
 SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                      sp_answer answer, double *p);
 
-/* The same, in the event's own scratch: behind its scores there is room for them. */
+/* The same, into the event's own scratch, which has room for them behind its scores. */
 SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event *event);
 
 /* Judge a scored event, and let the rule fill event.step. Returns -1 if out of memory.
 
-   `row`: one scored in place (sp_learner_score_row), but not with a third label; NULL: the
+   `row`: a row scored in place (sp_learner_score_row), but not with a third label; NULL: the
    event's own entries. `intercept`: as in sp_table_add. */
 SP_PRIVATE int sp_learner_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                                bool intercept, ptrdiff_t y, double u);
@@ -88,7 +90,7 @@ SP_PRIVATE int sp_learner_plan(sp_learner *learner, sp_event *event, const sp_en
    Returns -1 if out of memory; nothing has changed then. */
 SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-/* See that the features of an event can be written, for one output and without a ceiling.
+/* Reserve what writing an event's features needs, for one output and without a ceiling.
 
    Returns -1 if out of memory; nothing has changed then. */
 SP_HOT int sp_learner_admit(sp_learner *learner, sp_event *event);
@@ -98,13 +100,14 @@ SP_HOT int sp_learner_admit(sp_learner *learner, sp_event *event);
 SP_HOT void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
                                   const sp_entries *entries, ptrdiff_t y);
 
-/* Score an event, and let the rule choose its step for label y: what sp_learner_commit will do. A
-   third label has given two an output each then, and the event is answered anew.
+/* Score an event, and let the rule choose its step for label y, which sp_learner_commit takes. If y
+   is the third label, the other two have got an output each by then, and the event has been
+   answered again.
 
    Returns -1 if out of memory; nothing has changed then. */
 SP_API int sp_learner_prepare(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-/* It is not learned after all: as if it had not been prepared. */
+/* Do not learn it after all: undo what sp_learner_prepare did. */
 SP_API void sp_learner_abandon(sp_learner *learner, sp_event *event);
 
 /* Learn the label y, with sample weight times class weight u. Returns -1 if out of memory. */
@@ -114,7 +117,7 @@ SP_API int sp_learner_learn(sp_learner *learner, sp_event *event, ptrdiff_t y, d
 SP_API double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
                                 int kind);
 
-/* What a learner holds from the system. */
+/* The memory that a learner takes. */
 SP_API size_t sp_learner_bytes(const sp_learner *learner);
 
 /* A second learner in the same state. -1 if out of memory. Call learner_free in either case. */
@@ -123,12 +126,12 @@ SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other);
 /* Give an untrained learner of kind SP_ANSWER_TWO its form with n labels. -1 if out of memory. */
 SP_API int sp_learner_expect(sp_learner *learner, ptrdiff_t n, int positive);
 
-/* Give a learner so many outputs in all, those that are new of zeros. -1 if out of memory; then it
-   has those that it had. */
+/* Give a learner so many outputs in all; new ones are zeros. -1 if out of memory; then it keeps its
+   old ones. */
 SP_API int sp_learner_expect_outputs(sp_learner *learner, ptrdiff_t n);
 
 /* Let an output start from the values of an event's features, which have slots, and from an
-   intercept. -1 if out of memory; then some may be there. */
+   intercept. -1 if out of memory; then some values may have been set. */
 SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                  double intercept);
 
@@ -136,24 +139,24 @@ SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t
 
    Returns -1 if out of memory; nothing has changed then.
 
-   It learns by `rule` from now on, which has an output a label, and has what that rule would have
-   learned by the same steps: w for True, -w for False. */
+   From now on it learns by `rule`, which has an output per label. Its weights are those that this
+   rule would have learned by the same steps: w for True, -w for False. */
 SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule);
 
-/* Whether slots that were read from somewhere hold what this machine cannot have written. What is
-   read checks that weights are finite. */
+/* Whether slots that were read have numbers that this machine cannot have written. That weights are
+   finite was checked when they were read. */
 SP_PRIVATE bool sp_learner_slots_fault(const sp_learner *learner);
 
-/* Let an untrained learner have rows of labels, which are going to be read. 0, or what is wrong
+/* Give an untrained learner rows of labels, which are then read. 0, or what is wrong
    (SP_MARKS_). */
 SP_API int sp_learner_expect_rows(sp_learner *learner);
 
-/* Work out what a learner keeps beside its slots, once these have been read from somewhere. -1 if
-   out of memory. */
+/* Compute what a learner keeps beside its slots, once these have been read. -1 if out of memory. */
 SP_API int sp_learner_ready(sp_learner *learner);
 
-/* What a learner keeps once, beside its slots: how many numbers, these, and these again in an
-   untrained learner that has its labels: NULL, or what is wrong with them. */
+/* What a learner keeps once per model, beside its slots: how many numbers there are; write them;
+   and read them into an untrained learner that has its labels (NULL, or what is wrong with
+   them). */
 SP_API sp_model_numbers sp_learner_model_numbers(const sp_learner *learner);
 SP_API void sp_learner_model_numbers_write(const sp_learner *learner, double *numbers);
 SP_API const char *sp_learner_model_numbers_read(sp_learner *learner, const double *numbers);

@@ -1,32 +1,32 @@
-/* A step that is taken so that it can be taken back: what it has changed, as bytes in some parts.
+/* The record of a step, for undoing it: what it has changed, as bytes in several parts.
 
    How it is kept depends on what the learner can do (learner/can.h):
 
-       MOVES   the moves: of each an output, uint32, and a float64; behind them the averages'
-               moment: c and s, float64, and fold, uint32
-               under a ceiling the slots of the event, uint32
-       SLOTS   the outputs that stepped, ptrdiff_t, rising
-               the entries' slots, uint32, 0: none, or not again; under a ceiling what stands for
-               the names of the gaps, uint64
-               what is kept once, float64: before the step, and after it
-               slots' numbers, float: all before, all after
-               their means, float64, likewise
-               the columns among them, before and after
-               where columns had curves, what shapes/undo.h says
-       NOTES   what the machine writes down
+       MOVES      the moves: each an output, uint32, and a float64; behind them the averages'
+                  moment: c and s, float64, and fold, uint32
+                  under a ceiling the slots of the event, uint32
+       SNAPSHOT   the outputs that stepped, ptrdiff_t, rising
+                  the entries' slots, uint32 (0: none, or a repeated one); under a ceiling what
+                  identifies the names of the gaps, uint64
+                  what is kept once per model, float64: before the step, and after it
+                  slots' numbers, float: all before, all after
+                  their means, float64, likewise
+                  the columns among them, before and after
+                  if columns had curves, the bytes of shapes/undo.h
+       LOG        what the machine writes down
 
-   The weights are a sum of steps, and so is what the average keeps beside them: a step of size d at
-   time t adds d to w, and to v the share d c_t or d / s_t (table/table.h). So the same additions
-   with the other sign take it back, whatever has been learned since:
+   Weights are sums of steps, and so is what the average keeps beside them: a step of size d at time
+   t adds d to w, and d c_t or d / s_t to v (table/table.h). So the same additions with the opposite
+   sign undo it, whatever has been learned since:
 
-       learned        + a x             v + c_t (a x)         ...        later steps, as they were
+       learned        + a x             v + c_t (a x)         ...        later steps, unchanged
        undone         - a x             v - c_t (a x)
 
-   The numbers are whole where values and steps are: then w and v are, bit for bit, what they would
-   be had this step been left out. Otherwise a rounding may be left.
+   If values and steps are whole numbers, so are the sums: then w and v are, bit for bit, what they
+   would be without this step. Otherwise a rounding error may remain.
 
-   Each part lies where its owner has put it, at a multiple of eight. It may be kept for any
-   length of time, and come from anywhere: sp_undo_record_fault trusts nothing. */
+   The caller decides where each part is stored; its address must be a multiple of eight. Parts may
+   be kept for any length of time, and come from anywhere: sp_undo_record_fault trusts nothing. */
 
 #ifndef STREAMPTRON_PATH_RECORD_H
 #define STREAMPTRON_PATH_RECORD_H
@@ -35,7 +35,7 @@
 #include "learner/learner.h"
 
 typedef enum sp_undo_kind {
-    SP_UNDO_NONE, /* the event has changed no weight, or the learner cannot */
+    SP_UNDO_NONE, /* the event has changed no weight, or the learner cannot undo */
     SP_UNDO_MOVES,
     SP_UNDO_SNAPSHOT,
     SP_UNDO_LOG,
@@ -60,41 +60,42 @@ typedef struct sp_undo_record {
     int n_parts;
     uint8_t *p[SP_RECORD_PARTS];
     size_t n[SP_RECORD_PARTS]; /* bytes */
-    /* beside them, of SLOTS */
+    /* in addition, for SNAPSHOT */
     ptrdiff_t y;       /* the label's place */
-    ptrdiff_t outputs; /* that there were after it */
-    ptrdiff_t m;       /* that stepped */
+    ptrdiff_t outputs; /* outputs after the step */
+    ptrdiff_t m;       /* outputs that stepped */
 } sp_undo_record;
 
 /* How a learner's steps are kept. */
 SP_API sp_undo_kind sp_undo_kind_of(const sp_learner *learner);
 
-/* Choose the step of a scored event, and say how large its parts may become. -1 if out of memory.
-   Give them memory then, or call sp_learner_abandon. */
+/* Choose the step of a scored event, and find out how large its parts may become. -1 if out of
+   memory. Then provide memory for them, or call sp_learner_abandon. */
 SP_API int sp_undo_record_prepare(sp_undo_record *taken, sp_learner *learner, sp_event *event,
                                   ptrdiff_t y, double u);
 
-/* Take it, and fill the parts; that of the columns may have become shorter. -1 if out of memory. */
+/* Take the step, and fill the parts. The part of the columns may become shorter. -1 if out of
+   memory. */
 SP_API int sp_undo_record_commit(sp_undo_record *taken, sp_learner *learner, sp_event *event,
                                  double u);
 
-/* Find what an event of a step that is to be taken back has. -1 if out of memory. */
+/* Look up the features of an event whose step is to be undone. -1 if out of memory. */
 SP_API int sp_undo_record_find(sp_learner *learner, sp_event *event);
 
 /* NULL, or what is wrong with a step of that event. */
 SP_API const char *sp_undo_record_fault(const sp_undo_record *taken, const sp_learner *learner,
                                         const sp_event *event);
 
-/* Take it back; `changed`: it was counted as an update. -1 if out of memory; then nothing has
-   changed. In either case the event is to be forgotten (sp_event_forget). */
+/* Undo it; `changed`: it was counted as an update. -1 if out of memory; then nothing has changed.
+   In either case call sp_event_forget. */
 SP_API int sp_undo_record_take_back(const sp_undo_record *taken, bool changed, sp_learner *learner,
                                     sp_event *event);
 
 enum {
-    SP_FOLDS_MOST = 16, /* of 2^256: more folds leave nothing of any share */
+    SP_FOLDS_MOST = 16, /* folds by 2^256: after more, nothing is left of a step */
 };
 
-/* of the average's clock */
+/* a moment of the averages' clock */
 typedef struct sp_moment {
     double c;
     double s;
@@ -110,7 +111,7 @@ static inline sp_moment sp_undo_moment(const sp_learner *learner)
     return moment;
 }
 
-/* Take these moves, as at that moment. There is room for them. */
+/* Make these moves, as at that moment. There is room for them. */
 SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment);
 
 #endif
