@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ from streamptron.estimator.batches import batch_of, steps_of
 from streamptron.estimator.passes import labels_met
 from streamptron.sklearn import epochs
 from streamptron.sklearn.epochs import best_of, truth
-from streamptron.sklearn.wrapper import Named, Wrapper
+from streamptron.sklearn.wrapper import Named, Wrapper, check_two
 
 
 class Classifier(Wrapper):
@@ -38,18 +39,18 @@ class Classifier(Wrapper):
     themselves, except for Perceptron, whose False and True are the first and the second class.
     """
 
-    # The learners for two classes and for more; then the parameters that they take: plain ones,
-    # truth values, and those that only the learner for more classes has.
+    # The learners for two classes and for more; then the parameters that they take, and those that
+    # only the learner for more classes has.
     _two: Any
     _several: Any
     _own: tuple[str, ...]
-    _flags: tuple[str, ...] = ()
     _several_own: tuple[str, ...] = ()
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """One score, or weight, for two classes with these: above 0 for the second class."""
-        raise NotImplementedError
+        lead: np.ndarray = second - first
+        return lead
 
     # --- Learning
 
@@ -84,11 +85,7 @@ class Classifier(Wrapper):
         """
         epochs.check(self)
         rows, classes, numbers = self._validated(X, y, reset=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has 1 class, {short_repr(classes.tolist()[0])}; fit needs two or more "
-                "(partial_fit may begin with one)"
-            )
+        check_two(classes)
         class_weight = self.class_weight
         # called for dicts and None, too, because it checks them
         balance = compute_class_weight(class_weight, classes=classes, y=classes[numbers])
@@ -100,11 +97,10 @@ class Classifier(Wrapper):
         try:
             model, n_iter = epochs.learned(
                 self,
-                lambda model, X: self._decision(classes, model, Named(X, rows.names)),
-                lambda model, X: self._probabilities(classes, model, Named(X, rows.names)),
+                partial(self._decision, classes),
+                partial(self._probabilities, classes),
                 model,
-                _canonical(rows.X),
-                rows.names,
+                Named(_canonical(rows.X), rows.names),
                 labels,
                 numbers,
                 steps,
@@ -202,7 +198,6 @@ class Classifier(Wrapper):
         model = kind(
             **{name: _plain(getattr(self, name)) for name in self._own},
             **(several_own if kind is self._several else {}),
-            **{name: truth(name, getattr(self, name)) for name in self._flags},
             intercept=truth("fit_intercept", self.fit_intercept),
             class_weight=class_weight,
             missing=SKIP_NAN,
@@ -294,10 +289,6 @@ class Classifier(Wrapper):
         p[rows, best] = np.nextafter(p[rows, other], 1)
         return p
 
-    def _known(self, X: Any) -> Named:
-        check_is_fitted(self)
-        return self._checked_rows(X, reset=False)[0]
-
     def _probabilities(self, classes: np.ndarray, model: Any, rows: Named) -> np.ndarray:
         """The core's probabilities by class."""
         p: np.ndarray = model.predict_proba_many(*rows)
@@ -349,11 +340,6 @@ class PairClassifier(Classifier):
     def _announce(model: Any, labels: list[Any]) -> None:
         """Do nothing: a label becomes known with its first row."""
 
-    @staticmethod
-    def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        lead: np.ndarray = second - first
-        return lead
-
     def _by_class(
         self, classes: np.ndarray, model: Any, kept: np.ndarray, unknown: Any = 0.0
     ) -> np.ndarray:
@@ -367,13 +353,8 @@ class PairClassifier(Classifier):
         return super()._by_class(classes, model, kept, unknown)
 
 
-class Linear:
+class Linear(Classifier):
     """`coef_` and `intercept_`, for classifiers whose scores are sums of weights times values."""
-
-    model_: Any
-    classes_: np.ndarray
-    n_features_in_: int
-    _by_class: Any
 
     @property
     def coef_(self) -> np.ndarray:

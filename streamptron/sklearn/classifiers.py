@@ -11,7 +11,7 @@ from streamptron.learners.arow import AROW
 from streamptron.learners.mira import MIRA
 from streamptron.learners.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.learners.voted import VotedPerceptron
-from streamptron.sklearn.base import Classifier, Linear, PairClassifier
+from streamptron.sklearn.base import Linear, PairClassifier
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -79,7 +79,7 @@ class AdaptiveClassifier(PairClassifier):
     """
 
     _two = _several = adaptive.AdaptiveClassifier
-    _own, _flags = ("eta", "forget", "shape", "degree", "max_pairs"), ("naive_bayes",)
+    _own = ("eta", "forget", "naive_bayes", "shape", "degree", "max_pairs")
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class AdaptiveClassifier(PairClassifier):
         self.__dict__.update(arguments(locals()))
 
 
-class PerceptronClassifier(Linear, Classifier):
+class PerceptronClassifier(Linear):
     """Averaged perceptron for two classes or more, on a compiled core.
 
     For two classes it learns one vector (:class:`streamptron.Perceptron`); for more, or if
@@ -208,8 +208,8 @@ class PerceptronClassifier(Linear, Classifier):
     """
 
     _two, _several = Perceptron, MulticlassPerceptron
-    _own = ("margin", "average", "half_life", "serve", "degree", "max_pairs")
-    _flags, _several_own = ("pocket",), ("violators",)
+    _own = ("margin", "average", "half_life", "pocket", "serve", "degree", "max_pairs")
+    _several_own = ("violators",)
 
     def __init__(
         self,
@@ -239,7 +239,7 @@ class PerceptronClassifier(Linear, Classifier):
         return second  # the negative of the first, and what a Perceptron would have learned
 
 
-class MIRAClassifier(Linear, Classifier):
+class MIRAClassifier(Linear):
     """MIRA for two classes or more, on a compiled core; also known as passive-aggressive (PA-I).
 
     Each step is the smallest that puts a row's class ahead of the best other one by 1, but at most
@@ -286,8 +286,8 @@ class MIRAClassifier(Linear, Classifier):
     """
 
     _two, _several = MIRA, MIRA
-    _own = ("C", "update", "violators", "average", "half_life", "serve", "degree", "max_pairs")
-    _flags = ("pocket",)
+    _own = ("C", "update", "average", "half_life", "pocket", "serve", "degree", "max_pairs")
+    _several_own = ("violators",)
 
     def __init__(
         self,
@@ -312,11 +312,6 @@ class MIRAClassifier(Linear, Classifier):
         violators: str = "best",
     ) -> None:
         self.__dict__.update(arguments(locals()))
-
-    @staticmethod
-    def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        lead: np.ndarray = second - first  # MIRA wants it to be 1
-        return lead
 
 
 class AROWClassifier(Linear, PairClassifier):

@@ -22,6 +22,7 @@ from sklearn.utils import check_random_state
 from streamptron.common.names import short_repr
 from streamptron.estimator.batches import batch_of
 from streamptron.estimator.passes import Passes
+from streamptron.sklearn.wrapper import Named
 
 # The size of the sample that is scored after each epoch to decide whether to continue: about this
 # many stored values, but at least this many rows.
@@ -52,17 +53,15 @@ def learned(
     decide: Callable[[Any, Any], np.ndarray],
     probable: Callable[[Any, Any], np.ndarray],
     model: Any,
-    X: Any,
-    names: list[Any] | None,
+    given: Named,
     labels: list[Any],
     numbers: np.ndarray,
     steps: np.ndarray | None,
 ) -> tuple[Any, int]:
-    """Learn X epoch by epoch: the model, and the number of epochs.
+    """Learn the rows given, epoch by epoch: the model, and the number of epochs.
 
-    `names` are the features of its columns; None: their numbers. `decide` returns a model's
-    decision function for rows: for two classes one number per row, for more one per class;
-    `probable` returns the probability of each class.
+    `decide` returns a model's decision function for rows: for two classes one number per row, for
+    more one per class; `probable` returns the probability of each class.
     """
     rng = check_random_state(settings.random_state)
     rows = np.arange(len(numbers)) if steps is None else np.flatnonzero(steps)
@@ -72,12 +71,12 @@ def learned(
     rows, held = _divided(settings, rng, rows, numbers, decides)
     judged, by = held, partial(log_loss, probable)
     if decides and not len(held):
-        n_judged = max(JUDGED_ROWS, X.shape[0] * JUDGED // max(1, X.size))
+        n_judged = max(JUDGED_ROWS, given.X.shape[0] * JUDGED // max(1, given.X.size))
         judged = rows if n_judged >= len(rows) else rng.permutation(rows)[:n_judged]
         by = partial(shortfall, decide)
-    X_judged = X[judged]
+    X_judged = given.taken(judged)
     steps_judged = None if steps is None else steps[judged]
-    passes = Passes(batch_of(X, names, model.missing), labels, numbers, steps)
+    passes = Passes(batch_of(*given, model.missing), labels, numbers, steps)
     best, least, n_stale, n_epochs = model, math.inf, 0, 0
     while n_epochs < settings.max_iter:
         n_epochs += 1

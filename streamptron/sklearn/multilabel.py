@@ -12,25 +12,26 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from streamptron.common.cells import SKIP_NAN
 from streamptron.common.checks import truth, whole
-from streamptron.common.names import short_repr
 from streamptron.common.parameters import arguments
 from streamptron.estimator.batches import batch_of
 from streamptron.estimator.multilabel import entries_of, sets_of_entries
 from streamptron.learners import multilabel
 from streamptron.sklearn.base import _row_weights
-from streamptron.sklearn.wrapper import Named, Wrapper
+from streamptron.sklearn.epochs import best_of
+from streamptron.sklearn.wrapper import Named, Wrapper, check_two
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
 
 class Rows(typing.NamedTuple):
-    """Checked rows, and the ones of their indicator matrix."""
+    """Checked rows, the ones of their indicator matrix, and whether each row has a single one."""
 
     X: Named
     rows: np.ndarray
     columns: np.ndarray
     classes: np.ndarray
+    single: bool
 
 
 class MultiLabelClassifier(Wrapper):
@@ -84,6 +85,8 @@ class MultiLabelClassifier(Wrapper):
     [('crude',), ('grain', 'ship')]
     """
 
+    _dtype = np.float64
+
     def __init__(
         self,
         *,
@@ -121,23 +124,17 @@ class MultiLabelClassifier(Wrapper):
         epochs = whole("max_iter", self.max_iter, 1, 2**31, "an int")
         shuffle = truth("shuffle", self.shuffle)
         rng = check_random_state(self.random_state)
-        found, single = self._validated(X, y, reset=True, classes=None)
-        if single and len(found.classes) < 2:
-            raise ValueError(
-                f"y has 1 class, {short_repr(found.classes.tolist()[0])}; fit needs two or more "
-                "(partial_fit may begin with one)"
-            )
+        found = self._validated(X, y, reset=True, classes=None)
+        if found.single:
+            check_two(found.classes)
         model = self._started()
         weights = _row_weights(sample_weight, found.X.X)
         if weights is not None and not weights.any():
             raise ValueError("sample_weight is zero in every row: there is nothing to learn")
+        n = found.X.X.shape[0]
         for _ in range(epochs):
-            n = found.X.X.shape[0]
-            order = rng.permutation(n) if shuffle else np.arange(n)
-            self._learn(model, found, weights, order)
-        self.model_, self.classes_, self.n_iter_ = model, found.classes, epochs
-        self._single = single
-        return self
+            self._learn(model, found, weights, rng.permutation(n) if shuffle else np.arange(n))
+        return self._fitted(model, found, epochs)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue learning: one pass over the rows, in their order.
@@ -156,11 +153,13 @@ class MultiLabelClassifier(Wrapper):
             The estimator.
         """
         first = not hasattr(self, "model_")
-        found, single = self._validated(X, y, reset=first, classes=classes)
-        if not first and single != self._single:
-            said, before = ("one class per row", "an indicator matrix")[:: 1 if single else -1]
-            raise ValueError(f"y is {said}; in the calls before it was {before}")
-        if not first and not single and len(found.classes) != len(self.classes_):
+        found = self._validated(X, y, reset=first, classes=classes)
+        if not first and found.single != self._single:
+            forms = "an indicator matrix", "one class per row"
+            raise ValueError(
+                f"y is {forms[found.single]}; in the calls before it was {forms[self._single]}"
+            )
+        if not first and not found.single and len(found.classes) != len(self.classes_):
             raise ValueError(
                 f"y has {len(found.classes)} columns; in the calls before it had "
                 f"{len(self.classes_)}, one per label"
@@ -168,8 +167,11 @@ class MultiLabelClassifier(Wrapper):
         model = self._started() if first else self.model_
         weights = _row_weights(sample_weight, found.X.X)
         self._learn(model, found, weights, np.arange(found.X.X.shape[0]))
-        self.model_, self.classes_, self.n_iter_ = model, found.classes, 1
-        self._single = single
+        return self._fitted(model, found, 1)
+
+    def _fitted(self, model: Any, found: Rows, n_iter: int) -> Self:
+        self.model_, self.classes_, self.n_iter_ = model, found.classes, n_iter
+        self._single = found.single
         return self
 
     def _started(self) -> Any:
@@ -191,14 +193,13 @@ class MultiLabelClassifier(Wrapper):
         batch = batch_of(*found.X, model.missing).ready()
         model._learned_sets(batch, sets, weights, order.astype(np.intp))
 
-    def _validated(self, X: Any, y: Any, reset: bool, classes: Any) -> tuple[Rows, bool]:
-        """Checked rows, and whether y has one class per row."""
+    def _validated(self, X: Any, y: Any, reset: bool, classes: Any) -> Rows:
         if y is None:
             raise ValueError(
                 "requires y to be passed, but the target y is None: an indicator matrix, or one "
                 "class per row"
             )
-        X, _ = self._checked_rows(X, reset, dtype=np.float64)
+        X, _ = self._checked_rows(X, reset)
         y = check_array(
             y,
             accept_sparse="csr",
@@ -208,32 +209,28 @@ class MultiLabelClassifier(Wrapper):
             ensure_min_samples=0,
         )
         if y.ndim == 2 and y.shape[1] > 1:
-            rows, columns, shape = entries_of(y)
-            found = Rows(X, rows, columns, np.arange(shape[1]))
-            single = False
-            n = shape[0]
+            rows, columns, (n, n_labels) = entries_of(y)
+            found = Rows(X, rows, columns, np.arange(n_labels), False)
         else:
             y = column_or_1d(y.toarray() if hasattr(y, "toarray") else y, warn=True)
             check_classification_targets(y)
             known = [] if reset else [self.classes_]
             groups = [*known, *([] if classes is None else [np.asarray(classes)]), np.unique(y)]
             union = np.unique(np.concatenate(groups))
-            found = Rows(X, np.arange(len(y)), np.searchsorted(union, y), union)
-            single, n = True, len(y)
+            n = len(y)
+            found = Rows(X, np.arange(n), np.searchsorted(union, y), union, True)
         if n != (known := X.X.shape[0]):
             raise ValueError(f"y has {n} rows; X has {known}: inconsistent numbers of samples")
-        return found, single
+        return found
 
     # --- Answers
 
-    def _known(self, X: Any) -> Named:
-        check_is_fitted(self)
-        return self._checked_rows(X, reset=False, dtype=np.float64)[0]
-
-    def _columns(self) -> np.ndarray:
-        """The model's output for each class."""
+    def _said(self, ask: str, X: Any) -> np.ndarray:
+        """What a method of the model returns for rows, by class."""
+        rows = self._known(X)
+        said = np.asarray(getattr(self.model_, ask)(*rows))
         output = {label: k for k, label in enumerate(self.model_.labels)}
-        return np.array([output[label] for label in self.classes_.tolist()], dtype=np.intp)
+        return said[:, [output[label] for label in self.classes_.tolist()]]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The score of each label.
@@ -248,8 +245,7 @@ class MultiLabelClassifier(Wrapper):
         scores : ndarray of shape (n_samples, n_labels) or (n_samples,)
             With one class per row and two classes: one number per row, above 0 for ``classes_[1]``.
         """
-        rows = self._known(X)
-        scores = np.asarray(self.model_.decision_function_many(*rows))[:, self._columns()]
+        scores = self._said("decision_function_many", X)
         if self._single and len(self.classes_) == 2:
             scores = scores[:, 1] - scores[:, 0]  # whose type is Any in numpy 2.4
         return scores
@@ -267,8 +263,7 @@ class MultiLabelClassifier(Wrapper):
         p : ndarray of shape (n_samples, n_labels)
             For an indicator matrix they are independent; with one class per row they sum to 1.
         """
-        rows = self._known(X)
-        p: np.ndarray = np.asarray(self.model_.predict_proba_many(*rows))[:, self._columns()]
+        p = self._said("predict_proba_many", X)
         return p / p.sum(axis=1, keepdims=True) if self._single else p
 
     def predict(self, X: Any) -> np.ndarray:
@@ -284,10 +279,8 @@ class MultiLabelClassifier(Wrapper):
         y : ndarray of shape (n_samples, n_labels) or (n_samples,)
             An indicator matrix of ints, or classes, whichever y was in ``fit``.
         """
-        rows = self._known(X)
+        check_is_fitted(self)
         if self._single:
-            scores = np.asarray(self.model_.decision_function_many(*rows))[:, self._columns()]
-            best: np.ndarray = self.classes_[scores.argmax(axis=1)]
+            best: np.ndarray = self.classes_[best_of(self.decision_function(X))]
             return best
-        answers: np.ndarray = self.model_.predict_many(*rows)[:, self._columns()].astype(int)
-        return answers
+        return self._said("predict_many", X).astype(int)

@@ -6,6 +6,7 @@ A wrapper checks what scikit-learn requires; the learner inside, `model_`, does 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -50,6 +51,8 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     model_: Any
     classes_: np.ndarray
     n_features_in_: int
+    predict_proba: Any
+    _dtype: Any = "numeric"  # what rows are converted to, as in check_array
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -59,9 +62,7 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     # --- Rows
 
-    def _checked_rows(
-        self, X: Any, reset: bool, y: Any = NO_VALIDATION, **params: Any
-    ) -> tuple[Named, Any]:
+    def _checked_rows(self, X: Any, reset: bool, y: Any = NO_VALIDATION) -> tuple[Named, Any]:
         """Checked rows, and y, if it is given."""
         given = {} if y is NO_VALIDATION else {"y": y}
         frame = _frame_with_texts(X)
@@ -71,9 +72,9 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 X,
                 **given,
                 accept_sparse="csr",
+                dtype=self._dtype,
                 ensure_all_finite="allow-nan",
                 reset=reset,
-                **params,
             )
             X, y = checked if given else (checked, None)
             names = getattr(self, "feature_names_in_", None)
@@ -95,6 +96,11 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             matrix = csr_array(matrix[:3], shape=matrix.shape)
         return Named(matrix, names), y
 
+    def _known(self, X: Any) -> Named:
+        """Checked rows for a fitted classifier."""
+        check_is_fitted(self)
+        return self._checked_rows(X, reset=False)[0]
+
     # --- Looking inside
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -113,9 +119,6 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         with np.errstate(divide="ignore"):
             log_p: np.ndarray = np.log(self.predict_proba(X))
         return log_p
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        raise NotImplementedError
 
     def top_features(
         self, n: int = 10, label: Hashable = None, feature_names: Iterable[Any] | None = None
@@ -148,11 +151,11 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.fit(X, ["politics", "sport"]).top_features()
         TopFeatures(positive=[('law', 3.0)], negative=[('goal', -2.0)])
         """
-        names = self._renaming(feature_names)
+        names = self._column_names(feature_names)
         found = self.model_.top_features(n, self._learned_label(label))
         if not isinstance(found, dict):
-            return names.top(found)
-        return {each: names.top(found[each]) for each in self.classes_.tolist() if each in found}
+            return _top(found, names)
+        return {each: _top(found[each], names) for each in self.classes_.tolist() if each in found}
 
     def explain(
         self, X: Any, label: Hashable = None, feature_names: Iterable[Any] | None = None
@@ -184,15 +187,15 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.fit(X, ["politics", "sport"]).explain(X[1:])
         [[('law', 9.0), (None, 0.0)]]
         """
-        names = self._renaming(feature_names)
-        rows, _ = self._checked_rows(X, reset=False)
-        learned = self._learned_label(label)
-        return [names.parts(self.model_.explain_one(x, learned)) for x in _events(rows)]
+        names = self._column_names(feature_names)
+        rows, learned = self._known(X), self._learned_label(label)
+        return [_parts(self.model_.explain_one(x, learned), names) for x in _events(rows)]
 
-    def _renaming(self, feature_names: Iterable[Any] | None) -> _Renaming:
+    def _column_names(self, feature_names: Iterable[Any] | None) -> list[Any] | None:
+        """Names for the columns of a fitted classifier, checked; None if none are given."""
         check_is_fitted(self)
         if feature_names is None:
-            return _Renaming(None)
+            return None
         names = list(feature_names)
         if len(names) != self.n_features_in_:
             raise ValueError(
@@ -201,7 +204,7 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
         if hasattr(self, "feature_names_in_"):
             raise ValueError("feature_names is given, but the columns already have names")
-        return _Renaming(names)
+        return names
 
     def _learned_label(self, label: Hashable) -> Any:
         """A class as the learner's label; None if it is not given and there are more than two."""
@@ -245,26 +248,30 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 KEPT = {"classes_", "n_features_in_", "feature_names_in_", "n_iter_", "_single"}
 
 
-class _Renaming:
-    """Replaces the numbers of columns by their names."""
+def check_two(classes: np.ndarray) -> None:
+    """Check that there are classes to tell apart."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has 1 class, {short_repr(classes.tolist()[0])}; fit needs two or more "
+            "(partial_fit may begin with one)"
+        )
 
-    def __init__(self, names: list[Any] | None) -> None:
-        self._names = names
 
-    def _name(self, feature: Any) -> Any:
-        if self._names is None:
-            return feature
-        if isinstance(feature, Pair):
-            return Pair(self._name(feature.first), self._name(feature.second))
-        if isinstance(feature, tuple):  # ("gap", column), ("bend", column, place)
-            return (feature[0], self._name(feature[1]), *feature[2:])
-        return self._names[feature] if type(feature) is int else feature
+def _name(feature: Any, names: list[Any]) -> Any:
+    """A feature with names in place of the numbers of columns."""
+    if isinstance(feature, Pair):
+        return Pair(_name(feature.first, names), _name(feature.second, names))
+    if isinstance(feature, tuple):  # ("gap", column), ("bend", column, place)
+        return (feature[0], _name(feature[1], names), *feature[2:])
+    return names[feature] if type(feature) is int else feature
 
-    def parts(self, parts: Explanation) -> Explanation:
-        return [(self._name(feature), part) for feature, part in parts]
 
-    def top(self, top: TopFeatures) -> TopFeatures:
-        return TopFeatures(self.parts(top.positive), self.parts(top.negative))
+def _parts(parts: Explanation, names: list[Any] | None) -> Explanation:
+    return parts if names is None else [(_name(feature, names), part) for feature, part in parts]
+
+
+def _top(top: TopFeatures, names: list[Any] | None) -> TopFeatures:
+    return TopFeatures(_parts(top.positive, names), _parts(top.negative, names))
 
 
 def _frame_with_texts(X: Any) -> Any:
@@ -284,14 +291,13 @@ def _frame_with_texts(X: Any) -> Any:
 def _events(rows: Named) -> list[dict[Any, Any]]:
     """Each row as the dict that a learner takes."""
     X, names = rows
+    columns = range(X.shape[1]) if names is None else names
     if isinstance(X, np.ndarray):
-        columns = range(X.shape[1]) if names is None else names
         return [dict(zip(columns, row, strict=True)) for row in X.tolist()]
     found = []
-    for start, end in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-        columns = X.indices[start:end].tolist()
-        columns = columns if names is None else [names[column] for column in columns]
-        found.append(dict(zip(columns, X.data[start:end].tolist(), strict=True)))
+    for start, end in pairwise(X.indptr):
+        entries = zip(X.indices[start:end].tolist(), X.data[start:end].tolist(), strict=True)
+        found.append({columns[at]: value for at, value in entries})
     return found
 
 
