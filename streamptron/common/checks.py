@@ -143,6 +143,15 @@ def whole(name: str, value: Any, low: int, high: int, what: str = "None or an in
     return value
 
 
+def at_least_one(name: str, value: Any) -> int:
+    """An argument that is an int of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name}={short_repr(value)}; it must be an int of at least 1")
+    if value < 1:
+        raise ValueError(f"{name}={value}; it must be at least 1")
+    return int(value)
+
+
 def checked_bytes(name: str, value: Any, what: str) -> bytes:
     """A parameter as bytes; any object with a buffer of bytes will do."""
     if type(value) is bytes:

@@ -125,6 +125,18 @@ def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryDat
     return QueryData(X, chosen, np.arange(len(X)), weights, called)
 
 
+def pairs_of(stream: Any) -> Iterator[tuple[Any, Any]]:
+    """The pairs (x, y) of a stream, each checked when its turn comes."""
+    if isinstance(stream, str | bytes | Mapping) or not isinstance(stream, Iterable):
+        raise TypeError(f"stream is {type_shown(stream)}; give pairs (x, y)")
+    for n, event in enumerate(stream):
+        if not isinstance(event, tuple | list) or len(event) != 2:
+            raise TypeError(
+                f"event {n} of the stream is {short_repr(event)}; it must be a pair (x, y)"
+            )
+        yield event[0], event[1]
+
+
 def asked(what: str, ask: Callable[..., Any], *values: Any) -> Any:
     """Call `ask`; its error begins with `what`."""
     try:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+import numpy as np
+
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import compose
 from streamptron.doors.model import Model
@@ -175,6 +177,15 @@ def is_learner(model: Any) -> bool:
 def ranks(learner: Any) -> bool:
     """Whether a learner chooses among candidates, and has no labels."""
     return isinstance(learner, RankModel)
+
+
+def leads(scores: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """By how much the score in a row's own column is ahead of the best other one."""
+    rows = np.arange(len(scores))
+    others = scores.copy()
+    others[rows, own] = -np.inf
+    ahead: np.ndarray = scores[rows, own] - others.max(axis=1)
+    return ahead
 
 
 def _seen(before: Any, x: Any) -> Any:

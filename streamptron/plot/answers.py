@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr
-from streamptron.plot.drawing import COLOURS, axes_of, check_axes, ink, label_text, whole
+from streamptron.plot.drawing import COLOURS, axes_of, check_axes, ink, label_text
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,7 +201,7 @@ def calibration_curve(
     [(0.25, 0.5), (0.75, 1.0)]
     """
     check_axes(ax)
-    whole("n_bins", n_bins)
+    at_least_one("n_bins", n_bins)
     truths = listed("y_true", y_true)
     given = probabilities("y_proba", y_proba, truths)
     p, right = _judged(truths, given, label)

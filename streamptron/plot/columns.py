@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.looking import learner_of
 from streamptron.plot.drawing import (
@@ -18,7 +19,6 @@ from streamptron.plot.drawing import (
     label_text,
     line_style,
     name_lines,
-    whole,
 )
 
 if typing.TYPE_CHECKING:
@@ -80,7 +80,7 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     True
     """
     check_axes(ax)
-    whole("n", n)
+    at_least_one("n", n)
     learner, columns = columns_of(model)
     spread, others = spread_of(columns, name), usual(columns, name)
     xs = np.linspace(*reach(spread, WIDTH), POINTS)

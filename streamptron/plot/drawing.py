@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import short_repr, type_shown
+from streamptron.common.names import type_shown
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,15 +96,6 @@ def line_colour(at: int) -> str:
 def line_style(at: int) -> dict[str, Any]:
     """The style of the line of one of several models."""
     return {"color": line_colour(at), "linestyle": LINES[at % len(LINES)], "linewidth": 1.8}
-
-
-def whole(name: str, value: Any, least: int = 1) -> int:
-    """An argument that must be an int of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name}={short_repr(value)}; it must be an int of at least {least}")
-    if value < least:
-        raise ValueError(f"{name}={value}; it must be at least {least}")
-    return value
 
 
 def label_text(name: Any) -> str:

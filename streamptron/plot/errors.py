@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.record import Record, Window, check_record
 from streamptron.plot.answers import wilson
@@ -26,7 +27,6 @@ from streamptron.plot.drawing import (
     line_colour,
     line_style,
     name_lines,
-    whole,
     write_beside,
 )
 from streamptron.plot.streams import frame_stream
@@ -170,7 +170,7 @@ def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: 
     [('spam', 50.0), ('ham', 0.0)]
     """
     check_axes(ax)
-    whole("n", n)
+    at_least_one("n", n)
     record = check_record("record", record)
     found = sorted(record.labels.items(), key=lambda item: (-item[1][1], -item[1][0]))[:n]
     counts = np.array([count for _, (count, _) in found])

@@ -8,14 +8,14 @@ from __future__ import annotations
 import copy
 import typing
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from streamptron.common.names import short_repr, type_shown
+from streamptron.common.checks import at_least_one
 from streamptron.common.record import Record, check_record
-from streamptron.estimator.finite import error_of
+from streamptron.estimator.finite import error_of, pairs_of
 from streamptron.estimator.looking import Before, learner_of, ranks
 from streamptron.plot.drawing import (
     COLOURS,
@@ -28,7 +28,6 @@ from streamptron.plot.drawing import (
     limit_x,
     limit_y,
     name_lines,
-    whole,
     write_beside,
 )
 
@@ -93,13 +92,13 @@ def progressive_error(
     """
     check_axes(ax)
     if window is not None:
-        whole("window", window)
+        at_least_one("window", window)
     tokenizer, learner = _parts(model)
     twins = _twins(learner)
     judge = twins.get("best")
     wrong = {kind: array("b") for kind in twins}  # 1 wrong, 0 right, -1 no answer
     serving: list[tuple[int, str]] = []  # from which event on each vector serves
-    for n, (x, y) in enumerate(_events(stream)):
+    for n, (x, y) in enumerate(pairs_of(stream)):
         try:
             event = asked = x if tokenizer is None else tokenizer.transform_one(x)
             if isinstance(tokenizer, Before):
@@ -219,7 +218,7 @@ def _learned_memory(model: Any, stream: Any) -> tuple[list[tuple[int, int, int]]
     twin = copy.deepcopy(learner)
     every, n = 1, 0
     found = [(0, twin.memory_usage, twin.n_evicted)]
-    for n, (x, y) in enumerate(_events(stream), 1):
+    for n, (x, y) in enumerate(pairs_of(stream), 1):
         try:
             if isinstance(tokenizer, Before):
                 tokenizer.learn_one(x)
@@ -275,17 +274,6 @@ def _twins(learner: Any) -> dict[str, Any]:
     return {
         kind: learner.clone({"serve": kind}, include_attributes=True) for kind in [*kinds, "best"]
     }
-
-
-def _events(stream: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(stream, str | bytes | Mapping) or not isinstance(stream, Iterable):
-        raise TypeError(f"stream is {type_shown(stream)}; give pairs (x, y)")
-    for n, event in enumerate(stream):
-        if not isinstance(event, tuple | list) or len(event) != 2:
-            raise TypeError(
-                f"event {n} of the stream is {short_repr(event)}; it must be a pair (x, y)"
-            )
-        yield event[0], event[1]
 
 
 def _error(wrong: NDArray[Any], numbers: NDArray[Any], window: int | None) -> NDArray[np.float64]:

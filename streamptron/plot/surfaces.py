@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.checks import at_least_one
 from streamptron.common.names import Pair, short_repr
 from streamptron.plot.columns import (
     Spread,
@@ -27,7 +28,6 @@ from streamptron.plot.drawing import (
     draw_bars,
     ink,
     label_text,
-    whole,
 )
 
 if typing.TYPE_CHECKING:
@@ -167,7 +167,7 @@ def gates(model: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axe
     ['age * pay']
     """
     check_axes(ax)
-    whole("n", n)
+    at_least_one("n", n)
     learner, columns = columns_of(model)
     if learner.shape == "line":
         raise ValueError(

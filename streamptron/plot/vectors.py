@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.finite import data_of
 from streamptron.estimator.looking import Before
@@ -25,7 +26,6 @@ from streamptron.plot.drawing import (
     label_text,
     legend_above,
     name_point,
-    whole,
     write_beside,
 )
 from streamptron.plot.linear import (
@@ -190,7 +190,7 @@ def projections(
     ['threshold 1']
     """
     check_axes(ax)
-    whole("bins", bins)
+    at_least_one("bins", bins)
     tokenizer, learner = answering(model, serve)
     check_linear(learner, "there is no vector to project on")
     labels = learner._known_labels

@@ -7,6 +7,7 @@ import typing
 from collections.abc import Hashable
 from typing import Any
 
+from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr
 from streamptron.estimator.looking import learner_of, ranks
 from streamptron.plot.drawing import (
@@ -15,7 +16,6 @@ from streamptron.plot.drawing import (
     draw_bars,
     ink,
     label_text,
-    whole,
     write_beside,
 )
 
@@ -67,7 +67,7 @@ def top_weights(
     [('free', 2.0), ('win', 1.0), ('meeting', -3.0)]
     """
     check_axes(ax)
-    whole("n", n)
+    at_least_one("n", n)
     _, learner = learner_of(model)
     if ranks(learner):
         if label is not None:
@@ -144,7 +144,7 @@ def explanation(
     [(0.0, -3.0), (-3.0, 2.0), (-1.0, 0.5)]
     """
     check_axes(ax)
-    whole("n", n)
+    at_least_one("n", n)
     tokenizer, learner = learner_of(model)
     if ranks(learner):
         parts = list((model if tokenizer is not None else learner).explain_one(x, label))

@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 
 from streamptron.common.names import short_repr
 from streamptron.estimator.batches import batch_of
+from streamptron.estimator.looking import leads
 from streamptron.estimator.passes import Passes
 from streamptron.sklearn.wrapper import Named
 
@@ -155,15 +156,12 @@ def shortfall(
     """The loss of learned rows: the sum of negative leads, divided by that of all leads' sizes."""
     decision = decide(model, X)
     if decision.ndim == 1:
-        leads = np.where(numbers, decision, -decision)
+        ahead = np.where(numbers, decision, -decision)
     else:
-        rows = np.arange(len(numbers))
-        others = decision.copy()
-        others[rows, numbers] = -np.inf
-        leads = decision[rows, numbers] - others.max(axis=1)
-    leads = leads if steps is None else leads * steps
-    total = np.abs(leads).sum()
-    return float(-leads[leads < 0].sum() / total) if total else 0.0
+        ahead = leads(decision, numbers)
+    ahead = ahead if steps is None else ahead * steps
+    total = np.abs(ahead).sum()
+    return float(-ahead[ahead < 0].sum() / total) if total else 0.0
 
 
 def best_of(decision: np.ndarray) -> np.ndarray:

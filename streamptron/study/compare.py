@@ -17,10 +17,10 @@ import numpy as np
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.river import need
 from streamptron.common.table import frame, table
-from streamptron.estimator.finite import error_of
+from streamptron.estimator.finite import error_of, pairs_of
 from streamptron.estimator.looking import is_learner
 from streamptron.estimator.pipeline import TextPipeline
-from streamptron.study.recorder import Recorder
+from streamptron.study.recorder import Recorder, last_step
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,9 +92,7 @@ class Comparison(Sequence[Result]):
     def __init__(
         self, results: Iterable[Result], n_events: int, recorders: Mapping[str, Recorder]
     ) -> None:
-        self._results = tuple(
-            sorted(results, key=lambda result: (math.isnan(result.error), result.error))
-        )
+        self._results = tuple(sorted(results, key=lambda result: _rank(result.error)))
         self.n_events = n_events
         self.recorders = {result.name: recorders[result.name] for result in self._results}
 
@@ -205,25 +203,18 @@ def compare(
     """
     named = _named(models)
     kinds = _metrics(metrics)
-    if isinstance(stream, str | bytes | Mapping) or not isinstance(stream, Iterable):
-        raise TypeError(f"stream is {type_shown(stream)}; give pairs (x, y)")
     recorders = {
         name: Recorder(model, window=window, drift=None, name=name) for name, model in named.items()
     }
     runs = [_Run(name, model, kinds, recorders[name]) for name, model in named.items()]
     tally = _Tally(len(runs))
-    events, n = iter(stream), 0
+    events, n = pairs_of(stream), 0
     while block := list(islice(events, BLOCK)):
-        for at, event in enumerate(block):
-            if not isinstance(event, tuple | list) or len(event) != 2:
-                raise TypeError(
-                    f"event {n + at} of the stream is {short_repr(event)}; it must be a pair (x, y)"
-                )
         tally.add([run.take(block, n) for run in runs])
         n += len(block)
     if not n:
         raise ValueError("stream is empty; if it is a generator, it may have been used up already")
-    best = min(range(len(runs)), key=tally.rank)
+    best = min(range(len(runs)), key=lambda at: _rank(tally.error(at)))
     results = (run.result(n, *tally.against(best, at)) for at, run in enumerate(runs))
     return Comparison(results, n, recorders)
 
@@ -251,7 +242,7 @@ class _Run:
                 give = self.model.predict_proba_one
                 began = thread_time()
                 for x, y in coming:
-                    probabilities.append(give(x))
+                    probabilities.append(give(x) or None)  # none, before it has met a label
                     answers.append(predict(x))
                     learn(x, y)
             else:
@@ -265,14 +256,10 @@ class _Run:
             where = f"event {at} of the stream, model {self.name!r}"
             raise error_of(where, error) from error
         for metric in self.metrics:
-            if metric.requires_labels:
-                for (_, y), answer in zip(block, answers, strict=True):
-                    if answer is not None:
-                        metric.update(y, answer)
-            else:
-                for (_, y), p in zip(block, probabilities, strict=True):
-                    if p:
-                        metric.update(y, p)
+            said = answers if metric.requires_labels else probabilities
+            for (_, y), each in zip(block, said, strict=True):
+                if each is not None:
+                    metric.update(y, each)
         for (_, y), answer in zip(block, answers, strict=True):
             self.recorder._note(y, answer)
         return np.array(
@@ -305,6 +292,7 @@ class _Tally:
     def __init__(self, n: int) -> None:
         self.n_both = np.zeros((n, n), dtype=np.int64)  # events that both answered
         self.n_only = np.zeros((n, n), dtype=np.int64)  # those that only the first has wrong
+        self.n_wrong = np.zeros(n, dtype=np.int64)
 
     def add(self, found: list[np.ndarray]) -> None:
         each = np.array(found)
@@ -312,14 +300,11 @@ class _Tally:
         wrong = (each > 0).astype(np.int64)
         self.n_both += answered @ answered.T
         self.n_only += wrong @ (each == 0).astype(np.int64).T
-        self.n_wrong = getattr(self, "n_wrong", 0) + wrong.sum(axis=1)
+        self.n_wrong += wrong.sum(axis=1)
 
     def error(self, at: int) -> float:
         n = int(self.n_both[at, at])
         return float(self.n_wrong[at]) / n if n else math.nan
-
-    def rank(self, at: int) -> tuple[bool, float]:
-        return math.isnan(self.error(at)), self.error(at)
 
     def against(self, best: int, at: int) -> tuple[float, int, float, float]:
         """Error, number of answers, difference to the best, and half-width of its interval."""
@@ -333,6 +318,11 @@ class _Tally:
         return *own, difference, CERTAIN * math.sqrt(spread / n)
 
 
+def _rank(error: float) -> tuple[bool, float]:
+    """Sorts errors, with NaN at the end."""
+    return math.isnan(error), error
+
+
 # --- Arguments, and sizes
 
 
@@ -342,12 +332,14 @@ def _named(models: Any) -> dict[str, Any]:
         for name, _ in pairs:
             if not isinstance(name, str):
                 raise TypeError(f"models has the name {short_repr(name)}; a name must be a text")
-    elif isinstance(models, str | bytes) or hasattr(models, "learn_one"):
+    elif (
+        isinstance(models, str | bytes)
+        or hasattr(models, "learn_one")
+        or not isinstance(models, Iterable)
+    ):
         raise TypeError(f"models is {type_shown(models)}; give {{name: model}} or a list of models")
-    elif isinstance(models, Iterable):
-        pairs = [(_name(model), model) for model in models]
     else:
-        raise TypeError(f"models is {type_shown(models)}; give {{name: model}} or a list of models")
+        pairs = [(_name(model), model) for model in models]
     if not pairs:
         raise ValueError("models is empty; give at least one")
     owner: dict[int, str] = {}
@@ -372,9 +364,7 @@ def _named(models: Any) -> dict[str, Any]:
 
 def _name(model: Any) -> str:
     """The name of a model in a list."""
-    steps = getattr(model, "steps", None)
-    if isinstance(steps, Mapping) and steps:
-        return _name(list(steps.values())[-1])
+    model = last_step(model)
     return (model if isinstance(model, type) else type(model)).__name__
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-import typing
 from typing import Any
 
 import numpy as np
 
 from streamptron.common.names import type_shown
 from streamptron.estimator.finite import data_of
-from streamptron.estimator.looking import learner_of
-
-if typing.TYPE_CHECKING:
-    from numpy.typing import NDArray
+from streamptron.estimator.looking import leads, learner_of
 
 
 def margin(model: Any, data: Any) -> float:
@@ -172,26 +168,16 @@ def _margin(model: Any, data: Any) -> tuple[float, Any]:
         return -math.inf, learner
     output = {label: at for at, label in enumerate(known)}
     ours = np.array([output[label] for label in lessons.labels])[lessons.numbers]
-    least = float(_leads(learner, lessons.scores(learner), ours).min())
+    scores = lessons.scores(learner)
+    if scores.shape[1] == 1:
+        found = np.where(ours == learner._positive, scores[:, 0], -scores[:, 0])
+    else:
+        found = leads(scores, ours)
+    least = float(found.min())
     return (least if least > 0.0 else -math.inf), learner
 
 
-def _leads(
-    learner: Any, scores: NDArray[np.float64], outputs: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """The lead of each event's label; `outputs`: its index among the known labels."""
-    if scores.shape[1] == 1:
-        towards = outputs == learner._positive
-        leads: NDArray[np.float64] = np.where(towards, scores[:, 0], -scores[:, 0])
-        return leads
-    rows = np.arange(len(scores))
-    others = scores.copy()
-    others[rows, outputs] = -np.inf
-    ahead: NDArray[np.float64] = scores[rows, outputs] - others.max(axis=1)
-    return ahead
-
-
-def _signed(data: Any) -> tuple[Any, NDArray[np.float64]]:
+def _signed(data: Any) -> tuple[Any, np.ndarray]:
     """The events as a CSR matrix, and 1.0 or -1.0 for each."""
     lessons = data_of(data)
     if len(lessons.labels) != 2:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.common.bars import bar_of
-from streamptron.common.checks import jobs_of
+from streamptron.common.checks import at_least_one, jobs_of
 from streamptron.common.history import History, Pass
 from streamptron.common.names import short_repr
 from streamptron.estimator.base import BinaryEstimator, PairEstimator
@@ -133,16 +133,16 @@ def fit(
     >>> fit(mail, (texts, labels), shuffle=False).stopped
     'converged'
     """
-    _whole("epochs", epochs)
+    at_least_one("epochs", epochs)
     order = _order(shuffle, order)
     if patience is not None:
-        _whole("patience", patience)
+        at_least_one("patience", patience)
         if validation is None:
             raise ValueError(f"patience={patience}, but there is no validation; give it events")
     if init not in (None, "random"):
         raise ValueError(f'init={short_repr(init)}; give "random" or None')
     jobs = jobs_of(n_jobs)
-    _whole("mixes", mixes)
+    at_least_one("mixes", mixes)
     rng = _generator(seed)
     tokenizer, learner = learner_of(model)
     tokenizer = copy.deepcopy(tokenizer)  # so that after an error the model's own is unchanged
@@ -218,7 +218,7 @@ def _whole_passes(rng: np.random.Generator | None, n_jobs: int, mixes: int) -> L
     """Passes over all events, permuted or in their own order."""
 
     def learn(twin: Any, lessons: Lessons) -> tuple[Any, None]:
-        order = None if rng is None else _permuted(rng, len(lessons))
+        order = None if rng is None else rng.permutation(len(lessons))
         if n_jobs > 1:
             return learned_by_several(twin, lessons, order, n_jobs, mixes), None
         lessons.learn(twin, order)
@@ -241,13 +241,9 @@ def _picks(rng: np.random.Generator) -> Learn:
     return learn
 
 
-def _permuted(rng: np.random.Generator, n: int) -> NDArray[np.intp]:
-    return rng.permutation(n).astype(np.intp, copy=False)
-
-
 def _mistake(twin: Any, lessons: Lessons, rng: np.random.Generator) -> NDArray[np.intp] | None:
     """An event picked at random among those answered wrongly: the first in a random order."""
-    order = _permuted(rng, len(lessons))
+    order = rng.permutation(len(lessons))
     first, n = 0, LOOKED_AT
     while first < len(order):
         part = order[first : first + n]
@@ -341,13 +337,6 @@ def _start(learner: Any, twin: Any, lessons: Lessons, rng: np.random.Generator) 
 
 
 # --- Arguments
-
-
-def _whole(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name}={short_repr(value)}; it must be an int of at least 1")
-    if value < 1:
-        raise ValueError(f"{name}={short_repr(value)}; it must be at least 1")
 
 
 def _order(shuffle: Any, order: Any) -> str:

@@ -339,15 +339,19 @@ def _wrong_of(y_true: Any, y_pred: Any) -> dict[Any, bool]:
     return {label: bool(named.get(label)) != (label in said) for label in concerned}
 
 
+def last_step(model: Any) -> Any:
+    """The last step of a pipeline, even of one in another; any other model itself."""
+    steps = getattr(model, "steps", None)
+    return last_step(list(steps.values())[-1]) if isinstance(steps, Mapping) and steps else model
+
+
 def _learner(model: Any) -> Any:
     """The learner of streamptron in a model; None if there is none."""
+    model = last_step(model)
     if isinstance(model, type):
         raise TypeError(f"model is the class {model.__name__}; give an object: {model.__name__}()")
     if model is not None and not hasattr(model, "predict_one"):
         raise TypeError(f"model is {type_shown(model)}; give an object with predict_one, or None")
-    steps = getattr(model, "steps", None)
-    if isinstance(steps, Mapping) and steps:
-        return _learner(list(steps.values())[-1])
     return model if is_learner(model) else None
 
 
