@@ -1,7 +1,7 @@
 """kill -9 a daemon that checkpoints, at random moments; see tests/support/killed.py.
 
-Each time the newest checkpoint must load, be the model of its moment to the last bit, and hold all
-that the last finished save held.
+After each kill the newest checkpoint must load. It must be exactly the model of its moment, and
+contain all that the last finished save contained.
 """
 
 import argparse

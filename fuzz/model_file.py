@@ -1,8 +1,8 @@
-"""Damaged model files must load, as a model that works, or be refused.
+"""Damaged model files must either load, as a model that works, or be refused.
 
-How they are damaged: tests/support/mutations.py.
-Prints how many did which. A crash or an error ends it with the seed of the file at fault; the same
-seed gives the same file again: --n 1 --seed SEED.
+tests/support/mutations.py damages them. At the end the numbers of both are printed. A crash or an
+error ends the run, with the seed of the file at fault. The same seed gives the same file again:
+--n 1 --seed SEED.
 """
 
 import argparse
@@ -15,9 +15,9 @@ from tests.support import mutations
 
 
 def run(first, n, last_seed, loaded):
-    """Try n seeds, and leave behind which was the last."""
+    """Try n seeds; `last_seed` is the one being tried."""
     bases = [mutations.base(name) for name in mutations.BASES]
-    # in memory where that can be: each file is saved again, and waits for the disk
+    # in memory if possible: each file is saved again, and would wait for the disk
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(dir=memory) as folder:
         for seed in range(first, first + n):

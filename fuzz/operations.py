@@ -4,9 +4,9 @@
     python -m fuzz.operations --n 10000
     python -m fuzz.operations --n 1 --seed 42  # one case again
 
-Every case has a seed of its own. The first that goes wrong is printed with as few operations as
-still do, and the exit status is 1. Put its seed into FOUND in tests/support/operations.py, where
-the calls are: a test tries those again.
+Every case has a seed of its own. The first case that fails is reduced to the fewest operations that
+still fail, and printed, and the exit status is 1. Put its seed into FOUND in
+tests/support/operations.py, which makes the calls: a test tries those seeds again.
 """
 
 import sys

@@ -11,6 +11,6 @@ def seeds(doc):
     parser.add_argument("--seed", type=int, default=0, help="the first case's seed")
     arguments = parser.parse_args()
     for i in count() if arguments.n is None else range(arguments.n):
-        if i % 1000 == 0:  # a crash leaves the last seed that was written
+        if i % 1000 == 0:  # after a crash the last seed printed says where it was
             print(f"seed {arguments.seed + i}", flush=True)
         yield arguments.seed + i

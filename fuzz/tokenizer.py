@@ -4,8 +4,8 @@
     python -m fuzz.tokenizer --n 10000
     python -m fuzz.tokenizer --n 1 --seed 42  # one case again
 
-Every case has a seed of its own. The first that differs is printed with the smallest input that
-still does, and the exit status is 1.
+Every case has a seed of its own. The first case that differs is reduced to the smallest input that
+still differs, and printed, and the exit status is 1.
 """
 
 import random
@@ -16,7 +16,7 @@ from tests.support.texts import difference, random_parameters, random_x
 
 
 def smallest(differs, text):
-    """A shorter text that still differs: pieces are cut out, ever smaller ones."""
+    """A shorter text that still differs, made by cutting out smaller and smaller pieces."""
     size = len(text)
     while size:
         i = 0

@@ -21,7 +21,7 @@ static void put_piece(answers *a, char kind, const bytes *text)
     a->n_pieces++;
 }
 
-/* A field, from behind its brace on. NULL, or what is wrong. */
+/* Parse a field, starting after its brace. NULL, or what is wrong. */
 static const char *take_field(answers *a, const char **at, bytes *text)
 {
     static char wrong[256];
@@ -78,7 +78,7 @@ static const char *take_apart(answers *a, const char *template, bytes *text)
     return wrong;
 }
 
-/* The first field that is one of the lines. */
+/* The template's first field that is a field of lines. */
 static const char *field_of_lines(const answers *a)
 {
     static const char *const own[] = {"label", "probability", "text", "top"};
@@ -170,7 +170,7 @@ static void add_pairs(const answers *a, const model *m, const answered *its, byt
         add_likeliest(a, m, its, 0, to);
 }
 
-/* A JSON object without its end, and without what will be written there. */
+/* A JSON object without its closing brace, and without names that are written there later. */
 static void add_object(const answers *a, const answered *its, bytes *to)
 {
     static const char *const own[] = {"label", "probability", "top"};
@@ -184,7 +184,7 @@ static void add_object(const answers *a, const answered *its, bytes *to)
     for (size_t i = 0; i < n; i++)
         has_own = has_own || json_get(j, 0, own[i], strlen(own[i])) != 0;
     if (!has_own) {
-        bytes_add(to, its->line, j->nodes[0].end - 1); /* the line as it is, up to its brace */
+        bytes_add(to, its->line, j->nodes[0].end - 1); /* the line itself, up to its brace */
         bytes_word(to, ", ");
         return;
     }
@@ -203,7 +203,7 @@ static void add_object(const answers *a, const answered *its, bytes *to)
     bytes_word(to, written ? ", " : "");
 }
 
-/* A field as a template shows it, in one line: a text as it is, anything else in JSON. */
+/* A field as a template shows it, on one line: a text as it is, anything else as JSON. */
 static void add_field(const answered *its, const char *path, bytes *to, const char **lacks)
 {
     size_t n, node = its->object == NULL ? 0 : json_path(its->object, path);

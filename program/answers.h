@@ -5,7 +5,7 @@
 
 #include "model.h"
 
-/* How a probability is written; a test asks for all its bits. */
+/* How a probability is written; a test defines it to get all bits. */
 #ifndef PROBABILITY
 #define PROBABILITY "%.4f"
 #endif
@@ -17,29 +17,29 @@ typedef struct answers {
     const char *template;
     size_t top;
     double least; /* below this probability the label is `unsure` */
-    bytes pieces; /* of a template: literals, and names of fields, each with a zero behind it */
+    bytes pieces; /* a template's literals and names of fields, each zero-terminated */
     size_t n_pieces;
     bool has_text;     /* the template has {text} */
-    const char *field; /* one of it that is a field of lines; NULL: none is */
+    const char *field; /* one of its fields that is a field of lines; NULL: none */
 } answers;
 
-/* What is answered. */
+/* A line and its answer. */
 typedef struct answered {
     const char *text; /* NULL: the line could not be read */
     size_t n;
-    const json *object;     /* the line, of JSON lines; NULL: it is none */
+    const json *object;     /* JSON lines: the line as JSON; NULL: not JSON */
     const char *line;       /* and its bytes */
     size_t n_line;
-    choice answer;          /* label -1: there is none */
+    choice answer;          /* label -1: no answer */
     const choice *likeliest; /* of answers->top */
     size_t n_likeliest;
 } answered;
 
-/* Take a template apart. NULL, or what is wrong with it. */
+/* Parse a template. NULL, or what is wrong with it. */
 const char *answers_begin(answers *a);
 
-/* Write the line that answers a line, with its end. `lacks`: gets the name of a field that the line
-   has not. */
+/* Write the answer to a line, with its line end. `lacks` gets the name of a field that the line
+   does not have. */
 void answer_add(const answers *a, const model *m, const answered *its, bytes *to,
                 const char **lacks);
 

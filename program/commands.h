@@ -1,4 +1,4 @@
-/* The commands: each takes the words behind its name, and gives the code to exit with. */
+/* The commands. Each takes the words behind its name, and returns the exit code. */
 
 #ifndef SPT_PROGRAM_COMMANDS_H
 #define SPT_PROGRAM_COMMANDS_H
@@ -11,7 +11,7 @@ int command_top(int n, char **words);
 int command_info(int n, char **words);
 int command_merge(int n, char **words);
 
-/* What --help shows of each, and of all. */
+/* What --help shows for each, and for all. */
 extern const char usage_all[], usage_predict[], usage_filter[], usage_learn[], usage_explain[],
     usage_top[], usage_info[], usage_merge[];
 

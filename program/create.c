@@ -43,7 +43,7 @@ const char *create_given(const creation *c)
     return NULL;
 }
 
-/* Whether it is a learner of labelled lines. */
+/* Whether this learner learns labelled lines. */
 static bool is_learner(const char *name)
 {
     static const char *const names[] = {"adaptive", "perceptron", "multiclass", "mira", "arow",
@@ -60,14 +60,14 @@ static void put(bytes *json, const char *name, const char *value)
     bytes_print(json, "%s\"%s\":%s", json->n > 1 ? "," : "", name, value);
 }
 
-/* A whole number, which the library checks further. */
+/* Whether it is a whole number; the library checks it further. */
 static bool is_whole(const char *value)
 {
     size_t digits = strspn(value, "0123456789");
     return digits > 0 && digits < 16 && value[digits] == 0;
 }
 
-/* Put a number that was given; the library has the defaults of all others. */
+/* Add a number that was given; the library has the defaults of all others. */
 static int put_whole(bytes *json, const char *name, const char *option, const char *value)
 {
     if (value == NULL)
@@ -96,7 +96,7 @@ static int add_parameters(const creation *c, const char *learner, bytes *json)
     return code;
 }
 
-/* "1,2" as a list; or one number twice. */
+/* "1,2" as a list; a single number stands for both. */
 static bool put_range(bytes *json, const char *given)
 {
     char range[48];

@@ -1,4 +1,4 @@
-/* A model to begin with where there is none, as options ask for it. */
+/* Making a new model, as the options say, where there is none yet. */
 
 #ifndef SPT_PROGRAM_CREATE_H
 #define SPT_PROGRAM_CREATE_H
@@ -11,17 +11,17 @@ typedef struct creation {
     const char *hash_seed, *hash_bits, *max_features, *max_labels;
     const char *analyzer, *ngrams, *separators, *min_length, *max_length, *value;
     bool no_lowercase, fold_numbers, l2;
-    const char *form, *text, *label; /* of the lines, as their `reading` names them */
+    const char *form, *text, *label; /* of the lines, with the names in their `reading` */
 } creation;
 
-/* The options of a creation: so many of them are put into a table. */
+/* Add the options of a creation, CREATE_OPTIONS of them, to a table. */
 enum { CREATE_OPTIONS = 15 };
 void create_options(creation *c, option *options);
 
-/* The first of them that was given; NULL: none was. */
+/* The first of them that was given; NULL: none. */
 const char *create_given(const creation *c);
 
-/* Make it. DONE, or the code to exit with. */
+/* Make the model. DONE, or the exit code. */
 int create_model(void *creation, spt_model **made);
 
 #endif

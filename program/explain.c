@@ -57,7 +57,7 @@ static bool has_intercept(const char *path)
     return has;
 }
 
-/* The parts of a label's score. */
+/* List the parts of a label's score. */
 static int add_parts(model *m, const char *path, size_t label, size_t most, bytes *to,
                      spt_error *error)
 {
@@ -119,7 +119,7 @@ static int explain_text(model *m, const char *path, const char *text, size_t n, 
     return failed;
 }
 
-/* The mail of a file, or the text itself. -1: it is there; else the code to exit with. */
+/* Find the mail in a file, or take the text itself. -1: found; otherwise the exit code. */
 static int find_text(const model *m, const char *given, bytes *file, mail_box *box,
                      const char **text, size_t *n)
 {

@@ -1,6 +1,6 @@
-/* One mail in a pipe: what it is, in a field. The first duty is that the mail goes on: whatever is
-   wrong, with the command line, the model, the memory, the disk or the mail itself, what came in
-   goes out. */
+/* A mail passes through a pipe, and gets a header field with the verdict. The first duty is to pass
+   the mail on. Whatever is wrong with the command line, the model, the memory, the disk or the mail
+   itself, what came in goes out. */
 
 #include "commands.h"
 
@@ -21,19 +21,19 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { SPAM, HAM, UNSURE, ERROR, NOT_WRITTEN = 75 }; /* EX_TEMPFAIL: it is to be delivered again */
+enum { SPAM, HAM, UNSURE, ERROR, NOT_WRITTEN = 75 }; /* EX_TEMPFAIL: deliver it again later */
 
 enum {
     READ = 1 << 16,
-    WORDS = 5,      /* that counted most, in the header */
+    WORDS = 5,      /* words in the header that counted most */
     WORD_MOST = 40, /* characters of one */
 };
 
 static const char ours[] = "X-Streamptron:";
 
-/* --- The mail goes through */
+/* --- Passing the mail through */
 
-static char piece[READ]; /* the way of a mail for which there is no memory */
+static char piece[READ]; /* a mail goes through this if there is no memory for it */
 
 /* false: it cannot be written. */
 static bool write_all(const char *p, size_t n)
@@ -62,8 +62,8 @@ static ssize_t read_some(char *to, size_t most)
     }
 }
 
-/* The mail on the standard input; what of it has found no memory is in `piece`. Returns how many
-   bytes are there; below 0: it cannot be read. */
+/* Read the mail on standard input. If memory runs out, the bytes read last are in `piece`. Returns
+   how many bytes are there; below 0: it cannot be read. */
 static ssize_t read_mail(bytes *mail)
 {
     for (;;) {
@@ -76,7 +76,7 @@ static ssize_t read_mail(bytes *mail)
     }
 }
 
-/* All of it, as it came. */
+/* Pass on all of it, unchanged. */
 static bool pass_on(const bytes *mail, ssize_t in_piece)
 {
     bool good = write_all(mail->p, mail->n);
@@ -85,7 +85,7 @@ static bool pass_on(const bytes *mail, ssize_t in_piece)
     return good;
 }
 
-/* Leave out the fields of our name. */
+/* Remove fields with our field's name. */
 static void leave_ours_out(bytes *mail)
 {
     size_t end = header_end(mail->p, mail->n), to = 0;
@@ -119,7 +119,7 @@ static int by_share(const void *a, const void *b)
     return one->at < other->at ? -1 : one->at > other->at;
 }
 
-/* Say it in the middle of a field: a feature, in ASCII and not too long. */
+/* Add a feature to the field, in ASCII and not too long. */
 static void add_word(bytes *to, const part *its)
 {
     bytes word = {0};
@@ -137,7 +137,7 @@ static int add_words(model *m, size_t label, bytes *to, spt_error *error)
     int failed = parts_find(m, label, &found, error);
     for (size_t i = 0; i < found.n; i++) {
         const char *name = found.p[i].name;
-        /* bytes in a row say nothing to a reader; no word has a quote */
+        /* runs of bytes mean nothing to a reader; no word has a quote */
         bool is_bytes = name != NULL && name[0] == 'b' && (name[1] == '\'' || name[1] == '"');
         if (name != NULL && !is_bytes && found.p[i].share > 0.0) {
             found.p[n] = found.p[i];
@@ -155,7 +155,7 @@ static int add_words(model *m, size_t label, bytes *to, spt_error *error)
     return failed;
 }
 
-/* What the model says of a mail: the words of the field. ERROR: what is wrong is in `error`. */
+/* Judge a mail, and write the text of the field. ERROR: `error` says what is wrong. */
 static int judge(model *m, const bytes *mail, const char *positive, double least, bytes *field,
                  spt_error *error)
 {
@@ -168,7 +168,7 @@ static int judge(model *m, const bytes *mail, const char *positive, double least
         bytes_word(field, "unsure");
         return UNSURE;
     }
-    /* one that knows only ham may learn it yet */
+    /* a model that knows only ham may still learn it */
     if (model_labels(m) > 1 && !model_has_name(m, positive)) {
         bytes why = {0};
         bytes_print(&why, "--positive %s is not a label of the model: ", positive);
@@ -199,7 +199,7 @@ typedef struct filtering {
     bool passes;
 } filtering;
 
-/* Write the mail with its field, behind the `From ` line of an mbox. */
+/* Write the mail with its field, after the `From ` line of an mbox if there is one. */
 static bool write_with_field(const bytes *mail, const bytes *field)
 {
     const char *line_end = mail->n ? memchr(mail->p, '\n', mail->n) : NULL;
@@ -222,7 +222,7 @@ static void unjudged(const char *path, const spt_error *error)
         fail("%s; %s", error->words[0] ? error->words : "no memory", end);
 }
 
-/* Judge a mail that is in memory whole. The code to exit with. */
+/* Judge a mail that is completely in memory. Returns the exit code. */
 static int filter(const filtering *f, bytes *mail)
 {
     spt_error error = SPT_ERROR;

@@ -9,10 +9,10 @@
 
 enum {
     STEP_HEAD = 16, /* bytes of a step before its parts */
-    STEP_NUMBERS = 26, /* of its first part before the label */
+    STEP_NUMBERS = 26, /* bytes of its first part before the label */
 };
 
-/* n bytes of a file from a place on. 0, or the system's error. */
+/* Read n bytes of a file at a place. 0, or the system's error. */
 static int read_at(int number, uint64_t at, size_t n, bytes *to)
 {
     to->n = 0;
@@ -56,7 +56,7 @@ int header_read(header *h, const char *path)
     for (int i = 7; i >= 0 && !failed; i--)
         n = n << 8 | (unsigned char)h->text.p[i];
     if (!failed && (h->size < 8 || n > h->size - 8))
-        failed = EIO; /* it was replaced since it was checked, by an invalid file */
+        failed = EIO; /* the file was replaced by an invalid one since it was checked */
     if (!failed)
         failed = read_at(number, 8, (size_t)n, &h->text);
     if (!failed && !json_read(&h->all, h->text.p, h->text.n))
@@ -93,7 +93,7 @@ bool header_part(const header *h, const char *name, json *part)
     return json_read(part, p, n);
 }
 
-/* A number of the journal: seven bits a byte, the lowest first. false: it does not fit. */
+/* Read a number of the journal: seven bits a byte, the lowest first. false: it does not fit. */
 static bool packed(const char *p, size_t n, size_t *at, size_t *number)
 {
     *number = 0;
@@ -106,7 +106,7 @@ static bool packed(const char *p, size_t n, size_t *at, size_t *number)
     return false;
 }
 
-/* Bytes behind their number. */
+/* Read bytes that follow their number. */
 static bool sized(const char *p, size_t n, size_t *at, const char **part, size_t *length)
 {
     if (!packed(p, n, at, length) || *length > n - *at)

@@ -1,5 +1,5 @@
-/* What a model file says of itself, of which the library tells only what answers need: its header
-   (docs/format.md), and the ids that its journal remembers. The library has checked the file. */
+/* A model file's header (docs/format.md), and the ids that its journal remembers. The library gives
+   access only to what answers need. It has checked the file before. */
 
 #ifndef SPT_PROGRAM_HEADER_H
 #define SPT_PROGRAM_HEADER_H
@@ -13,17 +13,17 @@ typedef struct header {
     json all;
     uint64_t size; /* of the file */
     size_t said;   /* the node of __metadata__ */
-    bytes journal; /* its bytes; none: there is no journal */
+    bytes journal; /* its bytes; empty: no journal */
     bool has_journal;
 } header;
 
 /* Read it. 0, or the system's error. */
 int header_read(header *h, const char *path);
 
-/* A part of the header, which is JSON in a string. false: it has none of this name. */
+/* A part of the header, which is JSON in a string. false: there is no part of this name. */
 bool header_part(const header *h, const char *name, json *part);
 
-/* The same as it is. "": there is none. */
+/* The text of a part. "": there is no such part. */
 const char *header_text(const header *h, const char *name);
 
 void header_free(header *h);
@@ -34,7 +34,7 @@ typedef struct journal_entry {
     size_t n_id, n_label;
 } journal_entry;
 
-/* The next one; begin with *at = 0. false: there is none, or what comes is none. */
+/* The next entry; begin with *at = 0. false: there is none, or it is invalid. */
 bool journal_next(const header *h, size_t *at, journal_entry *entry);
 
 #endif

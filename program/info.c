@@ -1,4 +1,4 @@
-/* What the model in a file is, what it has seen, and what it takes. */
+/* Shows what a model in a file is, what it has seen, and its size. */
 
 #include "commands.h"
 
@@ -42,7 +42,7 @@ static void put_value(listing *l, const char *name, const char *p, size_t n)
         table_add(&l->rows, p, n);
 }
 
-/* A text, in JSON within quotes; the table's own are bare. NULL: none. */
+/* A text: quoted in JSON, bare in a table. NULL: none. */
 static void put_text(listing *l, const char *name, const char *text)
 {
     bytes quoted = {0};
@@ -89,7 +89,7 @@ static bool is_of_type(const json *j, size_t node, const char *type)
     return j->nodes[node].type == JSON_LIST && j->nodes[node].n > 0 && json_is(j, node + 1, type);
 }
 
-/* A value as Python's json.dumps writes what it stands for. */
+/* A value, written as Python's json.dumps writes the object that it stands for. */
 static void add_value(const json *j, size_t node, bytes *to)
 {
     size_t n;
@@ -123,7 +123,7 @@ static void add_plain(const json *j, size_t node, bytes *to)
         add_value(j, node, to);
 }
 
-/* {label: weight} of a list of pairs. */
+/* A list of pairs as {label: weight}. */
 static void add_weights(const json *j, size_t list, bytes *to)
 {
     bytes_word(to, "{");
@@ -181,7 +181,7 @@ static void put_counts(listing *l, const spt_model *m)
     put_text(l, "serving", spt_serving(m, NULL));
 }
 
-/* How a label is written: of a Perceptron on lines as they have shown it. */
+/* How a label is written; a Perceptron for lines writes it as the lines did. */
 static void add_label(const spt_model *m, const json *lines, bool on_lines, size_t label, bytes *to)
 {
     size_t n, names = json_path(lines, "names"), positive = json_path(lines, "positive");

@@ -21,7 +21,7 @@ void input_begin(input *in, const char *const *files, size_t n)
     in->number = -1;
 }
 
-/* Open the next file. FOUND_LINE: it is open. */
+/* Open the next file. FOUND_LINE: opened. */
 static found open_next(input *in)
 {
     struct stat status;
@@ -54,7 +54,7 @@ static void close_file(input *in)
     in->at_file++;
 }
 
-/* Read what is there. FOUND_LINE: some bytes, or `ended`. */
+/* Read what is available. FOUND_LINE: some bytes, or `ended` is set. */
 static found read_more(input *in)
 {
     bytes_drop(&in->data, in->from);
@@ -87,7 +87,8 @@ static bool begins(const bytes *data, const char *with, size_t n)
     return data->n >= n && memcmp(data->p, with, n) == 0;
 }
 
-/* What a whole file begins with: a mark of UTF-8 is left out, what spt cannot read is refused. */
+/* Look at the start of a whole file: skip a UTF-8 mark, and refuse kinds of files that spt cannot
+   read. */
 static found look_at_head(input *in)
 {
     static const struct {
@@ -106,7 +107,7 @@ static found look_at_head(input *in)
     if (begins(&in->data, "\xef\xbb\xbf", 3))
         in->from = 3;
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-        bool bzip = marks[i].mark[0] == 'B'; /* which may begin a text: "1AY" follows */
+        bool bzip = marks[i].mark[0] == 'B'; /* which may also begin a text, so "1AY" must follow */
         if (begins(&in->data, marks[i].mark, marks[i].n)
             && (!bzip || (in->data.n > 6 && memcmp(in->data.p + 4, "1AY", 3) == 0))) {
             fail("%s: the file is %s, which spt does not read; give it as UTF-8 text in a pipe, or "
@@ -124,7 +125,7 @@ static found long_line(input *in)
     return FOUND_BAD;
 }
 
-/* The last line of a file: it has no end. FOUND_END: there is none. */
+/* The last line of a file, if it has no line end. FOUND_END: there is none. */
 static found last_line(input *in, const char **line, size_t *n)
 {
     size_t rest = in->data.n - in->from, bare = rest;
@@ -149,7 +150,7 @@ static found last_line(input *in, const char **line, size_t *n)
     return FOUND_LINE;
 }
 
-/* A line that is here, or one that is too long already. FOUND_END: there is neither, so far. */
+/* A complete line, or one that is already too long. FOUND_END: neither, so far. */
 static found line_here(input *in, const char **line, size_t *n)
 {
     for (;;) {

@@ -7,7 +7,7 @@
 enum {
     DEPTH = 500,        /* of lists and objects in others */
     DIGITS_MOST = 4300, /* of a whole number, as in Python */
-    FEW = 8,            /* names that are compared each with each */
+    FEW = 8,            /* so few names are compared pairwise */
 };
 
 typedef struct reading {
@@ -35,7 +35,7 @@ static void blanks(reading *r)
         r->at++;
 }
 
-/* A node that begins here; its number, or -1 cast without memory. */
+/* Begin a node here. Returns its number, or (size_t)-1 if out of memory. */
 static size_t begin(reading *r, json_type type)
 {
     json *j = r->j;
@@ -183,14 +183,14 @@ static int by_text(const json *j, size_t a, size_t b)
     return one->n == 0 ? 0 : memcmp(j->texts.p + one->at, j->texts.p + other->at, one->n);
 }
 
-static const json *sorted; /* by the comparison below: qsort gives it nothing else */
+static const json *sorted; /* for the comparison below, to which qsort passes nothing else */
 
 static int compared(const void *a, const void *b)
 {
     return by_text(sorted, *(const size_t *)a, *(const size_t *)b);
 }
 
-/* Whether a name is twice in an object. */
+/* Whether an object has a name twice. */
 static bool repeats(reading *r, size_t object)
 {
     const json *j = r->j;
@@ -309,7 +309,7 @@ size_t json_get(const json *j, size_t object, const char *name, size_t n)
     return 0;
 }
 
-/* What the keys between dots lead to. */
+/* The value that the names between dots lead to. */
 static size_t json_walk(const json *j, const char *path)
 {
     size_t node = 0;
@@ -344,7 +344,7 @@ bool json_is(const json *j, size_t node, const char *word)
 
 double json_number(const json *j, size_t node)
 {
-    /* what follows a number ends it, for the text has a bracket or a zero behind it */
+    /* strtod stops at what follows the number: there is a bracket or a zero behind it */
     return strtod(j->text + j->nodes[node].start, NULL);
 }
 

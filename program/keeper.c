@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEPT = 1 << 26 }; /* bytes that were learned and not saved; more are saved at once */
+enum { KEPT = 1 << 26 }; /* bytes learned but not saved; with more, save at once */
 
 double sooner(double a, double b)
 {
@@ -49,7 +49,7 @@ static int is_replaced(const keeper *k, spt_error *error)
     return SPT_SYSTEM;
 }
 
-/* At last, of a file that another program has replaced: beside it. */
+/* At the end, save beside a file that another program has replaced. */
 static int save_beside(keeper *k, spt_error *error)
 {
     spt_error its = SPT_ERROR;
@@ -119,7 +119,7 @@ void keeper_learned(keeper *k, const char *label, size_t n_label, const char *te
         bytes_add(&k->kept, sizes, sizeof(sizes));
         bytes_add(&k->kept, label, n_label);
         bytes_add(&k->kept, text, n);
-    } else /* without memory a model that is put in the file's place will lack it */
+    } else /* out of memory: a model that replaces the file will lack it */
         k->forgotten++;
     k->kept.failed = false;
     if (save_in(k) == 0.0)
@@ -140,7 +140,7 @@ static void learn_again(const keeper *k, model *m)
     }
 }
 
-/* --- Taking a file */
+/* --- Loading a file */
 
 bool keeper_is_replaced(keeper *k)
 {
@@ -228,7 +228,7 @@ int keeper_begin(keeper *k, const char *what, int (*create)(void *owner, spt_mod
     k->is_open = true;
     if (k->learns && !model_settle_labels(&k->model, k->known_labels, k->new_label))
         return FAILED;
-    k->unsaved = 1; /* who learns writes it at once; who answers waits for one that does */
+    k->unsaved = 1; /* to be written at once; without learning, another program does */
     if (k->learns && save(k, false, &error))
         return fail_of(k->path, &error);
     k->unsaved = 0;

@@ -11,15 +11,15 @@ enum { HEADER_MOST = 1 << 16, ID_MOST = 250, KNOWN_MOST = 100000 };
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* --- By what a mail is known */
+/* --- A mail's identity */
 
-/* White space as Python's bytes have it. */
+/* White space, as for Python's bytes. */
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Where the header ends, in *end, and where the text begins. */
+/* *end: where the header ends. Returns where the text begins. */
 static size_t find_text(const char *mail, size_t n, size_t *end)
 {
     size_t most = n < HEADER_MOST ? n : HEADER_MOST;
@@ -41,7 +41,7 @@ static size_t find_text(const char *mail, size_t n, size_t *end)
     return 0;
 }
 
-/* Add the words of some bytes, with a space between each two. */
+/* Add the words in some bytes, separated by single spaces. */
 static void add_words(bytes *to, const char *p, size_t n)
 {
     bool first = true;
@@ -59,7 +59,8 @@ static void add_words(bytes *to, const char *p, size_t n)
     }
 }
 
-/* Add what the fields of a name say, each with a line end behind it; only the first, if asked. */
+/* Add the values of the fields with this name, each with a line end behind it; `one`: only the
+   first. */
 static size_t add_fields(bytes *to, const char *header, size_t n, const char *name, bool one)
 {
     size_t length = strlen(name), found = 0;
@@ -84,7 +85,7 @@ static size_t add_fields(bytes *to, const char *header, size_t n, const char *na
     return found;
 }
 
-/* Add a text without white space at both ends, and with LF for line ends. */
+/* Add a text, stripped of white space at both ends, with LF as line ends. */
 static void add_text(bytes *to, const char *p, size_t n)
 {
     while (n > 0 && is_space(p[n - 1]))
@@ -139,7 +140,7 @@ bool mail_identify(const char *mail, size_t n, mail_identity *its)
     return good;
 }
 
-/* --- Which are known */
+/* --- Known mails */
 
 static bool mark_of(const mail_identity *its, const char *label, size_t n, uint8_t mark[MARK])
 {

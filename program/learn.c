@@ -1,4 +1,4 @@
-/* What mails are, learned. */
+/* Learns the labels of mails. */
 
 #include "commands.h"
 
@@ -18,18 +18,18 @@ typedef struct learning {
     double margin;
     double wait;
     keeper keeper;
-    header header; /* whose journal says what other mails have taught */
+    header header; /* its journal has the mails learned in other ways */
     known marks;
     size_t learned, known, sure;
 } learning;
 
-/* Whether a text in JSON is this one. */
+/* Whether a JSON string is this text. */
 static bool says(const json *j, size_t node, const char *text)
 {
     return j->nodes[node].type == JSON_STRING && json_is(j, node, text);
 }
 
-/* Whether the journal remembers a mail by its id, a tuple of two texts; 1: with this label, -1:
+/* Whether the journal remembers a mail by its id, a tuple of two texts: 1: with this label, -1:
    with another one. */
 static int in_journal(const learning *l, const mail_identity *its)
 {
@@ -48,7 +48,7 @@ static int in_journal(const learning *l, const mail_identity *its)
     return found;
 }
 
-/* Whether a mail is to be learned: -1; 0: it is known already; else the code to exit with. */
+/* Whether a mail must be learned: -1: yes, 0: it is known already; otherwise the exit code. */
 static int is_new(learning *l, const char *mail, size_t n, mail_identity *its)
 {
     if (!mail_identify(mail, n, its))
@@ -60,7 +60,7 @@ static int is_new(learning *l, const char *mail, size_t n, mail_identity *its)
     return found > 0 || known_has(&l->marks, its, l->label, strlen(l->label)) ? DONE : -1;
 }
 
-/* Learn a mail. -1: go on; else the code to exit with. */
+/* Learn a mail. -1: go on; otherwise the exit code. */
 static int learn_mail(learning *l, const char *mail, size_t n)
 {
     spt_error error = SPT_ERROR;
@@ -110,7 +110,7 @@ static int learn_file(learning *l, const char *data, size_t n, const char *name)
     return code;
 }
 
-/* What the model's file says of other mails. */
+/* Read what the model's file says about other mails. */
 static int remember(learning *l)
 {
     int failed = header_read(&l->header, l->model);

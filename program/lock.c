@@ -45,7 +45,7 @@ int lock_file(int number)
     return errno == EWOULDBLOCK ? 0 : -1;
 }
 
-/* The path without links, also of a file that is still to come. */
+/* Resolve the path's links, even if the file does not exist yet. */
 static bool find_target(lock *l, const char *path)
 {
     char real[PATH_MAX];
@@ -64,7 +64,7 @@ static bool find_target(lock *l, const char *path)
     return bytes_text(&l->target) != NULL;
 }
 
-/* What a lock's file says. */
+/* Read the text of a lock's file. */
 static size_t said_by(int number, char *to)
 {
     ssize_t n = pread(number, to, SAID_MOST, 0);
@@ -79,7 +79,7 @@ static bool not_ours(const lock *l)
     return false;
 }
 
-/* Open the lock's file; it is made if it is not there. */
+/* Open the lock's file; make it if it does not exist. */
 static bool open_it(lock *l)
 {
     struct stat status;
@@ -113,8 +113,8 @@ static bool held(lock *l)
     return false;
 }
 
-/* Lock the open file. 1: it is ours; 0: its last holder has removed it, once more, or has it still,
-   and there is time; -1: not. */
+/* Lock the open file. 1: it is ours. 0: try again, as its last holder has removed the file, or
+   still holds it and there is time left. -1: failed. */
 static int lock_it(lock *l, double until)
 {
     struct stat own, there;
@@ -147,7 +147,7 @@ static void write_holder(const lock *l, const char *what)
         strftime(since, sizeof(since), "%Y-%m-%d %H:%M:%S", &parts);
     int n = snprintf(text, sizeof(text), "%s%ld (%.64s %s, since %s)\n", beginning, (long)getpid(),
                      program, what, since);
-    /* a full disk: the lock works without the text */
+    /* the disk is full: the lock works without the text */
     if (ftruncate(l->number, 0) < 0 || pwrite(l->number, text, (size_t)n, 0) < 0)
         return;
 }
@@ -191,7 +191,7 @@ bool lock_is_known(const lock *l)
 void lock_leave(lock *l)
 {
     if (l->number >= 0) {
-        unlink(l->file.p); /* while it is held: who opened it meanwhile looks whether it is there */
+        unlink(l->file.p); /* while held: whatever opened it checks that it still exists */
         close(l->number);
     }
     l->number = -1;

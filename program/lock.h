@@ -1,6 +1,6 @@
-/* The right to write a model file: the lock of streamptron.ModelLock, so that the Python program
-   and this one keep each other out. A file beside the model's, `.NAME.lock`, which the system
-   unlocks when its holder ends. */
+/* The right to write a model file. It is the lock of streamptron.ModelLock, so that the Python
+   program and this one keep each other out: a file beside the model's, `.NAME.lock`, which the
+   system unlocks when its holder ends. */
 
 #ifndef SPT_PROGRAM_LOCK_H
 #define SPT_PROGRAM_LOCK_H
@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* By what a file is recognised: it differs once the file has been replaced, or written to. */
+/* A file's identity: it changes when the file is replaced, or written to. */
 typedef struct identity {
     bool there;
     dev_t device;
@@ -25,19 +25,19 @@ bool is_same(const identity *a, const identity *b);
 typedef struct lock {
     const char *path;
     bytes target; /* the file that the path leads to */
-    bytes file;   /* the lock's own */
-    int number;   /* of that, open; -1: not held */
+    bytes file;   /* the lock's own file */
+    int number;   /* of the open lock file; -1: not held */
     identity known;
 } lock;
 
-/* Take it; `what` writes: "predict". It waits for so many seconds while another process has it.
-   false: it has been said why not. */
+/* Take the lock. `what` is the command that writes, such as "predict". `wait`: seconds to wait
+   while another process has it. false: a message has said why. */
 bool lock_take(lock *l, const char *path, const char *what, double wait);
 
-/* Whether the model file is the one that this lock knows, or gone. */
+/* Whether the model file is still the one that this lock knows, or gone. */
 bool lock_is_known(const lock *l);
 
-/* Whether a file that is open could be locked; -1: there are no locks here. */
+/* Try to lock an open file: whether that worked; -1: the system has no locks here. */
 int lock_file(int number);
 
 void lock_leave(lock *l);

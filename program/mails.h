@@ -1,4 +1,4 @@
-/* Mails as they lie in files: an mbox, or a mail a file. */
+/* Mails as stored in files: an mbox, or one mail per file. */
 
 #ifndef SPT_PROGRAM_MAILS_H
 #define SPT_PROGRAM_MAILS_H
@@ -15,13 +15,13 @@ typedef struct mail_box {
 
 void box_begin(mail_box *box, const char *p, size_t n);
 
-/* The next mail, which stays until the one after it. false: there is none. Without memory
-   box->mail.failed. */
+/* The next mail, which stays valid until the next call. false: there is none, or, if
+   box->mail.failed, memory ran out. */
 bool box_next(mail_box *box, const char **mail, size_t *n);
 
 void box_end(mail_box *box);
 
-/* A feature of a Mail as a person reads it, in ASCII if that is asked for. */
+/* A feature of a Mail in readable form; `ascii`: in ASCII. */
 void add_described(bytes *to, const char *name, size_t n, bool ascii);
 
 #endif

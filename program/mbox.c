@@ -26,7 +26,7 @@ size_t header_end(const char *mail, size_t n)
     return n;
 }
 
-/* --- Dates. Each reader moves `at` behind what it has found */
+/* --- Dates. Each reader moves `at` past what it has found */
 
 typedef struct cursor {
     const char *p;
@@ -68,7 +68,7 @@ static bool spaces(cursor *c)
     return c->at > from;
 }
 
-/* One of some words of three letters. */
+/* One of several words of three letters. */
 static bool word(cursor *c, const char *words)
 {
     for (; *words && c->n - c->at >= 3; words += 3) {
@@ -175,7 +175,7 @@ static bool iso_date(cursor *c)
     return true;
 }
 
-/* Whether nothing but blanks follows, or where the mail is from. */
+/* Whether only blanks follow, or "remote from ...". */
 static bool ends_line(cursor c)
 {
     static const char remote[] = " remote from ";
@@ -224,7 +224,7 @@ static bool is_dated(const char *p, size_t n)
 
 /* --- Lines without a date */
 
-/* Fields that a header may begin with; a star stands for letters, digits, dashes. */
+/* Fields that a header may begin with; a star stands for letters, digits and dashes. */
 static const char *const fields[] = {
     "apparently-to", "arc-*", "authentication-results", "bcc", "cc", "content-*", "comments",
     "date", "delivered-to", "delivery-date", "dkim-signature", "domainkey-signature",
@@ -261,7 +261,7 @@ static bool is_field(const char *p, size_t n)
     return false;
 }
 
-/* Whether a line is one that may begin a mail, though it has no date that is known. */
+/* Whether a line may begin a mail although it has no known form of date. */
 static bool is_bare(const char *p, size_t n)
 {
     cursor line = line_at(p, n);
@@ -309,7 +309,7 @@ static bool begins(const char *p, size_t n, size_t at)
     return behind_empty && is_bare_and_followed(p + at, n - at);
 }
 
-/* Where the text ends, as the header says; 0: it does not. */
+/* Where the text ends according to the header; 0: it does not say. */
 static size_t says_its_end(const char *p, size_t n)
 {
     static const char name[] = "content-length:";
@@ -336,7 +336,7 @@ static size_t says_its_end(const char *p, size_t n)
     return 0;
 }
 
-/* Where the next mail begins behind that end, or the file ends; 0: neither. */
+/* Where the next mail begins after that end, or the file ends; 0: neither. */
 static size_t followed(const char *p, size_t n, size_t end)
 {
     size_t at = end;
@@ -364,7 +364,7 @@ size_t mbox_cut(const char *p, size_t n)
             return at;
         size_t end = followed(p, n, ends);
         ends = 0;
-        return end != 0 ? end : at; /* it begins here, if the header was wrong */
+        return end != 0 ? end : at; /* at, if the header was wrong */
     }
     return n;
 }

@@ -1,4 +1,4 @@
-/* One model of several that learned apart. */
+/* Merges models that learned separately. */
 
 #include "commands.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open one where it lies, if it can be; it is only read. */
+/* Open a model in place, if possible, as it is only read. */
 static int open_one(const char *path, spt_model **made)
 {
     spt_error error = SPT_ERROR;

@@ -30,7 +30,7 @@ static int no_memory(spt_error *error)
 
 /* --- Opening */
 
-/* A text of what the file says; NULL: none, or none without a zero in it. */
+/* A text in what the file says; NULL: not a text, or one with a zero in it. */
 static const char *text_at(const json *j, size_t node)
 {
     size_t n;
@@ -40,7 +40,7 @@ static const char *text_at(const json *j, size_t node)
     return strlen(p) == n ? p : NULL;
 }
 
-/* What the file says of the lines, or what is said of plain ones. */
+/* Read what the file says about the lines, or use what is said for plain ones. */
 static int read_lines(model *m, spt_error *error)
 {
     size_t n;
@@ -50,7 +50,7 @@ static int read_lines(model *m, spt_error *error)
                     "{\"reading\":{\"format\":\"%s\"},\"positive\":null,\"names\":%s}",
                     form_names[spt_input(m->spt) == SPT_MAIL ? FORM_MAIL : FORM_PLAIN],
                     m->binary ? "[null,null]" : "null");
-        m->changed = true; /* as the Python program, which writes them too */
+        m->changed = true; /* like the Python program, which writes them, too */
     } else
         bytes_add(&m->lines_text, said, n);
     if (bytes_text(&m->lines_text) == NULL)
@@ -221,7 +221,7 @@ const char *model_name(const model *m, size_t label, size_t *n)
     return name;
 }
 
-/* The truth value that a label is; -1: none. */
+/* The truth value that a label stands for; -1: none. */
 static int truth_of(const char *label, size_t n)
 {
     static const struct {
@@ -408,7 +408,7 @@ bool model_may_learn(model *m, const char *label, size_t n, bytes *why)
     return false;
 }
 
-/* How a truth value is written, once a line has shown it. */
+/* Remember how a truth value is written, when a line first shows it. */
 static bool note_name(model *m, int truth, const char *label, size_t n)
 {
     if (m->positive != NULL || m->names[truth] != NULL)
@@ -481,7 +481,7 @@ int model_is_unsure(model *m, const choice *answer, const char *label, size_t n,
 
 /* --- Saving */
 
-/* What the file is to say of the lines: what it said, with the names and corrections of now. */
+/* What the file will say about the lines: what it said, with today's names and corrections. */
 static void add_lines(const model *m, bytes *to)
 {
     const json *j = &m->lines;

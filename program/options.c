@@ -19,7 +19,8 @@ bool words_have(int n, char **words, const char *word)
     return false;
 }
 
-/* The option that a word begins with, and what it has behind an equals sign or its letter. */
+/* The option that a word begins with, and its value after an equals sign or after the option's
+   letter. */
 static const option *option_of(const command_line *line, const char *word, const char **value)
 {
     size_t n = strcspn(word, "=");
@@ -50,7 +51,7 @@ static int unknown(const command_line *line, const char *word)
     return misuse(line->command, "No such option '%.*s'", (int)n, word);
 }
 
-/* Say that a value is none of the option's; `is_number`: it is a number, but not in its range. */
+/* Report a value that the option does not allow; `is_number`: it is a number, but out of range. */
 static int bad_range(const command_line *line, const option *its, const char *value, bool is_number)
 {
     bytes shown = {0};

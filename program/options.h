@@ -1,4 +1,4 @@
-/* Options of commands, as click reads them for the Python program. */
+/* Options of commands, read as click does for the Python program. */
 
 #ifndef SPT_PROGRAM_OPTIONS_H
 #define SPT_PROGRAM_OPTIONS_H
@@ -15,7 +15,7 @@ typedef enum option_kind {
 
 typedef struct option {
     const char *name; /* with its dashes */
-    const char *letter; /* "-m"; NULL: it has none */
+    const char *letter; /* "-m"; NULL: none */
     option_kind kind;
     void *to;
     double least, most;
@@ -26,16 +26,16 @@ typedef struct command_line {
     const char *command;
     const option *options;
     size_t n_options;
-    const char *others; /* options that the Python program alone has, with spaces around each */
+    const char *others; /* options that only the Python program has, with spaces around each */
     const char *usage;
-    char **words; /* what is left: arguments, in front of the array that was given */
+    char **words; /* the arguments, moved to the front of the given array */
     size_t n_words;
 } command_line;
 
-/* Read the words behind the command's name. -1: go on; else the code to exit with. */
+/* Read the words behind the command's name. -1: go on; otherwise the exit code. */
 int options_read(command_line *line, int n, char **words);
 
-/* Whether one of the words is this one, before they are read. */
+/* Whether one of the words is `word`; for use before they are read. */
 bool words_have(int n, char **words, const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* The standard output: answers, written together before a wait. */
+/* The standard output: answers are written together, before each wait. */
 
 #ifndef SPT_PROGRAM_OUTPUT_H
 #define SPT_PROGRAM_OUTPUT_H
@@ -7,17 +7,17 @@
 
 typedef enum put {
     PUT_DONE,
-    PUT_GONE,   /* its reader has gone */
-    PUT_FAILED, /* it cannot be written: errno says why */
+    PUT_GONE,   /* the reader is gone */
+    PUT_FAILED, /* writing failed: errno says why */
 } put;
 
-/* Write all of it, and leave nothing. */
+/* Write everything, and empty `out`. */
 put output_flush(bytes *out);
 
-/* Say why it cannot be written. Returns FAILED. */
+/* Report why it cannot be written. Returns FAILED. */
 int output_failed(int system);
 
-/* Write what a command shows, with a line end. The code to exit with. */
+/* Write what a command shows, with a line end. Returns the exit code. */
 int output_shown(bytes *shown);
 
 #endif

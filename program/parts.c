@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTIALS = 64, ROUNDS = 8 }; /* numbers of 53 bits that hold any sum of doubles, and more */
+enum { PARTIALS = 64, ROUNDS = 8 }; /* doubles enough to hold any sum of doubles exactly */
 enum { USUAL = 8192 };              /* more parts than most mails have */
 
 /* The sum of numbers, rounded once: Shewchuk's, as Python's math.fsum. */
@@ -48,7 +48,7 @@ static double exact_end(const exact *sum)
         if (low != 0.0)
             break;
     }
-    /* half of the last bit is rounded by what comes behind it */
+    /* a tie at the last bit is rounded by what follows */
     if (n > 0 && ((low < 0.0 && sum->partials[n - 1] < 0.0)
                   || (low > 0.0 && sum->partials[n - 1] > 0.0))) {
         double y = low * 2.0;
@@ -68,7 +68,7 @@ static int by_size(const void *a, const void *b)
     return one->at < other->at ? -1 : one->at > other->at;
 }
 
-/* Sort them; those that are equal stay as they lie. */
+/* Sort them; equal ones keep their order. */
 static void sort(parts *found)
 {
     for (size_t i = 0; i < found->n; i++)
@@ -77,7 +77,7 @@ static void sort(parts *found)
         qsort(found->p, found->n, sizeof(part), by_size);
 }
 
-/* The last one has changed: it goes before those that are smaller now. */
+/* The last part has changed: move it before those that are smaller now. */
 static void move_last(parts *found)
 {
     size_t i = found->n - 1;
@@ -87,7 +87,7 @@ static void move_last(parts *found)
     found->p[i] = moved;
 }
 
-/* What the parts lack of a score. */
+/* The score less the exact sum of the parts. */
 static double excess(const parts *found, double score)
 {
     exact sum = {.n = 0};
@@ -97,8 +97,8 @@ static double excess(const parts *found, double score)
     return exact_end(&sum);
 }
 
-/* The score of a label as the parts add up to it, of those that the model gives: of two labels
-   there is one score, for or against it. */
+/* The score of a label to which the parts add up, from the model's scores: two labels have one
+   score, for or against a label. */
 static double score_of(const double *scores, size_t n, size_t label, const parts *found)
 {
     double sum = 0.0;
@@ -109,7 +109,7 @@ static double score_of(const double *scores, size_t n, size_t label, const parts
     return fabs(sum - scores[0]) <= fabs(sum + scores[0]) ? scores[0] : -scores[0];
 }
 
-/* What the library lists, once: and again if there are more parts than most events have. */
+/* Get the library's list; call it again if there are more parts than most events have. */
 static int list(model *m, size_t label, parts *found, spt_error *error)
 {
     spt_part *listed = NULL;
@@ -140,7 +140,7 @@ int parts_find(model *m, size_t label, parts *found, spt_error *error)
     *found = (parts){NULL, 0};
     if (scores == NULL)
         return error->code = SPT_MEMORY;
-    /* before the parts, whose names stay until the event is used again */
+    /* before the parts, whose names are valid until the event is used again */
     int failed = spt_scores(m->spt, m->event, scores, n > 2 ? n : 2, &count, error);
     if (!failed)
         failed = list(m, label, found, error);

@@ -1,5 +1,5 @@
-/* What each feature of an event has of a label's score, as the Python program lists it: the largest
-   first, the smallest of them such that all together are exactly the score. */
+/* The share of each feature of an event in a label's score, as the Python program lists it: the
+   largest first. The smallest share is adjusted so that all shares add up exactly to the score. */
 
 #ifndef SPT_PROGRAM_PARTS_H
 #define SPT_PROGRAM_PARTS_H
@@ -7,10 +7,10 @@
 #include "model.h"
 
 typedef struct part {
-    const char *name; /* NULL: what is always there */
+    const char *name; /* NULL: the constant part */
     size_t n;
-    double share, value; /* what it has of the score, and what the event has of it */
-    size_t at;           /* its place among the others, of which equal ones stay in order */
+    double share, value; /* its share in the score, and its value in the event */
+    size_t at;           /* its original place, so that equal ones stay in order */
 } part;
 
 typedef struct parts {
@@ -18,7 +18,7 @@ typedef struct parts {
     size_t n;
 } parts;
 
-/* The parts of an event that has been answered; names stay until it is used again. SPT_OK or a
+/* Find the parts of an answered event; names stay valid until the event is used again. SPT_OK or a
    code. */
 int parts_find(model *m, size_t label, parts *found, spt_error *error);
 

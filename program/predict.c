@@ -1,9 +1,9 @@
 /* A line in, a line out, at once:
 
-       read what is there -> whole lines -> answered, and learned -> written -> wait
+       read what is there -> whole lines -> answer, and learn -> write -> wait
 
-   Exactly one line is written for each that is read. One that is blank or bad gets an answer that
-   has neither label nor probability. */
+   Exactly one line is written for each line that is read. A blank or bad line gets an answer with
+   neither label nor probability. */
 
 #include "commands.h"
 
@@ -37,8 +37,8 @@ typedef struct predicting {
     keeper keeper;
     answers answers;
     spool spool;
-    bool assumed; /* the lines are what the model was trained on: no option says so */
-    bool has_spool, learns, exits, whole; /* `whole`: all of the input is one text */
+    bool assumed; /* no option says otherwise: the lines are as in training */
+    bool has_spool, learns, exits, whole; /* `whole`: the whole input is one text */
     const char *positive;
     const char *kind, *format, *text, *label; /* as they were given */
     form form;
@@ -48,10 +48,10 @@ typedef struct predicting {
     bytes out, lacked, first_bad, why;
     size_t n_lines, n_bad, n_texts, n_replaced;
     char first_replaced[300];
-    int code;     /* with which it is to end; below 0: it goes on */
+    int code;     /* the exit code; below 0: go on */
     int verdict;  /* with --exit-code: that of the answer */
-    bool has_run; /* what is wrong with the command line or the model is said */
-    bool is_gone; /* who reads the answers */
+    bool has_run; /* errors of the command line or the model are reported by now */
+    bool is_gone; /* the reader of the answers */
 } predicting;
 
 /* --- What comes out */
@@ -77,7 +77,7 @@ static void note_bad(predicting *p, const char *why)
         p->code = fail("%s:%zu: %s", p->input.name, p->input.line, why);
 }
 
-/* Once for each field that a template names and a line has not. */
+/* Report, once for each field, that a template names a field that a line does not have. */
 static void note_lack(predicting *p, const char *field)
 {
     for (size_t at = 0; at < p->lacked.n; at += strlen(p->lacked.p + at) + 1) {
@@ -132,7 +132,7 @@ static void teach(predicting *p, const record *found, const choice *answer)
         keeper_learned(&p->keeper, found->label, found->n_label, found->text, found->n);
 }
 
-/* With --exit-code: what the answer to the only line says. */
+/* With --exit-code: set the verdict from the answer to the only line. */
 static void decide(predicting *p, bool is_event, const choice *answer)
 {
     size_t n;
@@ -163,7 +163,7 @@ static void note_replaced(predicting *p, const record *found)
                  p->input.line);
 }
 
-/* Answer a line, and learn it. `bad`: why it could not be read; NULL: it was. */
+/* Answer a line, and learn it. `bad`: why it could not be read; NULL: it was read. */
 static void take_line(predicting *p, const char *line, size_t n, const char *bad)
 {
     spt_error error = SPT_ERROR;
@@ -212,11 +212,11 @@ static void take_line(predicting *p, const char *line, size_t n, const char *bad
         write_out(p);
 }
 
-/* --- What signals and clocks ask for */
+/* --- What signals and clocks trigger */
 
 static int check_form(const predicting *p, const model *m, spt_error *error);
 
-/* Which one is reloading: the keeper's question has no other place for it. */
+/* The one that is reloading; the keeper's callback has no other way to get it. */
 static const predicting *reloading;
 
 static int check_next(const model *now, const model *next, const char *path, spt_error *error)
@@ -267,7 +267,7 @@ static void look(predicting *p)
         spool_look(&p->spool);
 }
 
-/* Write what is answered, and wait until there is more. */
+/* Write the answers, and wait until there is more input. */
 static bool wait_for(void *owner, int number)
 {
     predicting *p = owner;
@@ -303,7 +303,7 @@ static void take_mails(predicting *p, const char *data, size_t n)
     box_end(&box);
 }
 
-/* All of the input as one text. */
+/* Take the whole input as one text. */
 static void take_whole(predicting *p, bytes *text, const char *data, size_t n)
 {
     bytes_add(text, data, n);
@@ -357,7 +357,7 @@ static void warn_at_end(const predicting *p)
             p->assumed ? ", as in the training; else give --input or --format" : "");
 }
 
-/* With --exit-code: the code that the answer has. */
+/* With --exit-code: the exit code of the answer. */
 static int verdict(predicting *p)
 {
     if (p->n_lines == 0 && p->code < 0)
@@ -389,7 +389,7 @@ static int run(predicting *p)
     return saved ? code : FAILED;
 }
 
-/* --- What the lines are */
+/* --- The format of the lines */
 
 static const struct {
     const char *suffix, *format;
@@ -410,7 +410,7 @@ static const char *format_of(const char *path)
     return "";
 }
 
-/* Whether the suffixes of all files stand for the format that the model was trained on. */
+/* Whether the suffixes of all files mean the format that the model was trained on. */
 static bool is_trained_on(const input *in, const model *m)
 {
     const char *format = model_format(m);
@@ -421,7 +421,7 @@ static bool is_trained_on(const input *in, const model *m)
     return true;
 }
 
-/* That a model can answer lines in this way. */
+/* Check that a model can answer lines of this format. */
 static int check_form(const predicting *p, const model *m, spt_error *error)
 {
     bool plain = p->reader.kind != LINE_OBJECT && p->reader.kind != LINE_MAIL;
@@ -448,7 +448,7 @@ static int check_form(const predicting *p, const model *m, spt_error *error)
     return error->code;
 }
 
-/* Find out what the lines are. false: it has been said why that cannot be. */
+/* Find out the format of the lines. false: a message has said what is wrong. */
 static bool settle_form(predicting *p, const model *m)
 {
     form form = FORM_OTHER;
@@ -460,7 +460,7 @@ static bool settle_form(predicting *p, const model *m)
     else if (p->kind == NULL && !p->input.endless && is_trained_on(&p->input, m)) {
         form = m->form;
         plain_given = form == FORM_PLAIN;
-        if (form == FORM_OTHER) { /* their words would be another's */
+        if (form == FORM_OTHER) { /* their words would be those of another format */
             fail("%s: spt does not read %s; use the Python program: streamptron predict",
                  p->input.files[0], model_format(m));
             return false;
@@ -683,7 +683,7 @@ static int predict(predicting *p, given *g, creation *create, int n, char **word
     if (code >= 0)
         return code;
     if (g->reload_seconds >= 0.0 || g->save_seconds >= 0.0 || g->corrections != NULL)
-        date_messages(); /* it goes on for long */
+        date_messages(); /* it runs for a long time */
     if (write(1, "", 0) < 0 && errno == EBADF)
         return output_failed(EBADF);
     p->positive = create->positive;

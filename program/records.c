@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN = 80 }; /* characters of what a message shows */
+enum { SHOWN = 80 }; /* characters shown in a message */
 
 static record_is bad(bytes *why, const char *words)
 {
@@ -46,7 +46,7 @@ static void add_replaced(bytes *to, const char *p, size_t n)
     }
 }
 
-/* A value of an object as a message shows it. */
+/* A value of an object, as messages show it. */
 static void add_value(const json *j, size_t node, bytes *why)
 {
     bytes whole = {0};

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 4096 }; /* bytes of a message; what is more is cut off */
+enum { MOST = 4096 }; /* bytes of a message; the rest is cut off */
 
 const char *program = "spt";
 const char *misuse_ends = NULL;
@@ -29,9 +29,9 @@ void hold_streams(void)
 {
     static const int how[] = {O_WRONLY, O_RDONLY, O_WRONLY};
     struct stat status;
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error, as a full disk is */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a limit on file sizes is an error, like a full disk */
     for (int number = 0; number < 3; number++) {
-        /* one that cannot be read, or written */
+        /* open it so that reading, or writing, fails */
         if (fstat(number, &status) < 0 && open("/dev/null", how[number]) < 0)
             return;
     }
@@ -43,14 +43,14 @@ void date_messages(void)
 {
     struct stat status;
     char journal[64] = "";
-    const char *stream = getenv("JOURNAL_STREAM"); /* journald has a time of its own */
+    const char *stream = getenv("JOURNAL_STREAM"); /* journald adds its own time */
     if (fstat(2, &status) == 0)
         snprintf(journal, sizeof(journal), "%llu:%llu", (unsigned long long)status.st_dev,
                  (unsigned long long)status.st_ino);
     dated = !isatty(2) && !(stream != NULL && strcmp(stream, journal) == 0);
 }
 
-/* One write, so that lines of several processes stay whole. */
+/* Use one write, so that lines of several processes are not mixed. */
 static void put(const char *kind, const char *format, va_list given, const char *end)
 {
     char text[MOST], when[32] = "";

@@ -1,4 +1,4 @@
-/* Messages on the standard error, and the exit codes that go with them. */
+/* Messages on standard error, and the exit codes that go with them. */
 
 #ifndef SPT_PROGRAM_SAY_H
 #define SPT_PROGRAM_SAY_H
@@ -12,32 +12,32 @@ enum {
     INTERRUPTED = 130, /* by SIGINT */
 };
 
-/* What messages begin with: the name by which the program was called. */
+/* The name by which the program was called; messages begin with it. */
 extern const char *program;
 void name_program(const char *path);
 
-/* Make sure that the standard streams are open, so that no file we open gets their numbers, and
-   that a file which may not grow is an error, not a signal. */
+/* Make sure that the standard streams are open, so that no file we open gets their numbers; and
+   that exceeding a limit on file sizes is an error, not a signal. */
 void hold_streams(void);
 
-/* From now on messages begin with the time, but where there is one: at a terminal, in journald. */
+/* Let messages begin with the time, except at a terminal or in journald, which has its own. */
 void date_messages(void);
 
-/* A line, after the program's name; what cannot be written is lost. */
+/* Write a line, after the program's name; if that fails, the line is lost. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for what ends the program. Return FAILED, and MISUSED. */
+/* The same for errors that end the program. They return FAILED, and MISUSED. */
 extern const char *misuse_ends; /* in place of the hint at --help */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What the library says of a file, as the end of the program. Returns FAILED. */
+/* The library's error about a file, ending the program. Returns FAILED. */
 int fail_of(const char *path, const spt_error *error);
 
-/* The same in the middle of a message; it stays until the next one. */
+/* The same as words for a message; they stay valid until the next call. */
 const char *words_of(const char *path, const spt_error *error);
 
-/* Of the system's own error. */
+/* The same for an error of the system. */
 const char *words_of_system(const char *path, int system);
 
 int fail_memory(void);

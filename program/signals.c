@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A signal writes to a pipe, and a wait is a poll of a file and that pipe, so that none is lost
-   between a look for signals and the wait. */
+/* A signal writes to a pipe, and a wait polls a file and that pipe. So no signal is lost between a
+   check for signals and the wait. */
 static int woken = -1, wakes = -1;
 static volatile sig_atomic_t stop, hangup;
 
@@ -21,7 +21,7 @@ static void come(int number)
     else if (!stop)
         stop = number;
     if (write(wakes, "", 1) < 0) {
-        /* it is full, so it wakes */
+        /* a full pipe wakes the wait, too */
     }
     errno = before;
 }
@@ -42,7 +42,7 @@ bool signals_listen(void)
         wakes = ends[1];
     }
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        sigaction(numbers[i], &action, NULL); /* without SA_RESTART: an open() that waits ends */
+        sigaction(numbers[i], &action, NULL); /* without SA_RESTART: a waiting open() ends */
     sigaction(SIGPIPE, &quiet, NULL);
     return true;
 }
@@ -75,7 +75,7 @@ bool signals_wait(int number, bool to_write, double seconds)
     int left = -1;
     if (signals_came())
         return false;
-    if (seconds >= 0.0) /* rounded up, so that what is waited for is due then */
+    if (seconds >= 0.0) /* rounded up, so that the wait does not end too early */
         left = seconds > 1e6 ? 1000000000 : (int)(seconds * 1000.0) + 1;
     int ready = poll(files, woken < 0 ? 1 : 2, left);
     return ready > 0 && files[0].revents != 0 && !signals_came();

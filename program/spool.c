@@ -15,14 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECONDS 1.0 /* between looks into the folder */
-#define AGAIN 30.0  /* seconds until a save that failed is tried again */
+#define SECONDS 1.0 /* between two looks into the folder */
+#define AGAIN 30.0  /* seconds until a failed save is tried again */
 
 enum { NAME_MOST = 200, LINES_SHOWN = 512 };
 
 static const char *const parts[] = {"taken", "done", "bad"};
 
-/* FOLDER/part/name; part or name may be "". NULL: there is no memory. */
+/* FOLDER/part/name; part or name may be "". NULL: out of memory. */
 static const char *path_of(const spool *s, bytes *to, const char *part, const char *name)
 {
     to->n = 0;
@@ -83,7 +83,7 @@ static int names_in(const spool *s, const char *part, char ***names, size_t *n)
     return failed;
 }
 
-/* Rename a file from one part into another, and let both folders reach the disk. */
+/* Rename a file from one part into another, and sync both folders. */
 static int move(const spool *s, const char *from, const char *to, const char *name,
                 const char *new_name)
 {
@@ -110,7 +110,7 @@ static void no_corrections(spool *s, int failed)
     s->is_gone = true;
 }
 
-/* --- What the model's file says of them */
+/* --- What the model's file says about them */
 
 static bytes *learned(spool *s)
 {
@@ -127,7 +127,7 @@ static bool has_learned(spool *s, const char *name)
     return false;
 }
 
-/* Move what is learned and saved to where it is done with. 0, or the system's error. */
+/* Move files that are learned and saved to done/. 0, or the system's error. */
 static int settle(spool *s)
 {
     bytes path = {0};
@@ -150,7 +150,7 @@ static int settle(spool *s)
     return failed;
 }
 
-/* Save what is learned; a save that has failed is tried again after a while. */
+/* Save what is learned; a failed save is tried again after a while. */
 static int save(spool *s)
 {
     bytes *list = learned(s);
@@ -166,8 +166,8 @@ static int save(spool *s)
 
 /* --- A file */
 
-/* Go through the lines of a file. `teach`: learn them; else find out whether all can be. A line
-   that cannot is said in `why`, with its number. */
+/* Go through the lines of a file. `teach`: learn them; otherwise check that all can be learned. If
+   one cannot, `why` says why, with its number. */
 static bool go_through(spool *s, const bytes *file, bool teach, const char *name, bytes *why)
 {
     model *m = &s->keeper->model;
@@ -216,7 +216,7 @@ static bool go_through(spool *s, const bytes *file, bool teach, const char *name
     return n_events > 0;
 }
 
-/* Read a file of corrections that is whole, with a label in each line. */
+/* Read a file of corrections that is complete, with a label in each line. */
 static bool read_whole(spool *s, const char *name, bytes *file, bytes *why)
 {
     bytes path = {0};
@@ -244,14 +244,14 @@ static void set_aside(spool *s, const char *name, bytes *why)
     bytes_free(&path);
 }
 
-/* Learn a file that is taken, or set it aside. */
+/* Learn a file in taken/, or set it aside. */
 static void learn_file(spool *s, const char *name)
 {
     bytes file = {0}, why = {0};
     if (!read_whole(s, name, &file, &why))
         set_aside(s, name, &why);
     else {
-        s->keeper->held = true; /* a save on the way would have half of the file */
+        s->keeper->held = true; /* a save meanwhile would contain half of the file */
         bytes_add(learned(s), name, strlen(name) + 1);
         s->keeper->model.changed = true;
         go_through(s, &file, true, name, &why);
@@ -262,7 +262,7 @@ static void learn_file(spool *s, const char *name)
     bytes_free(&why);
 }
 
-/* Give a file that has come a name of its own, in taken/. */
+/* Move a file that has come into taken/, under a unique name. */
 static int take(spool *s, const char *name, bytes *taken)
 {
     struct timespec now;
@@ -296,7 +296,7 @@ static int learn_all(spool *s)
         failed = take(s, names[i], &taken);
         if (!failed)
             learn_file(s, taken.p);
-        if (signals_came()) /* the others have time */
+        if (signals_came()) /* the other files can wait */
             break;
     }
     free_names(names, n);
@@ -345,7 +345,7 @@ bool spool_begin(spool *s)
     if (!open_folder(s))
         return false;
     int failed = names_in(s, "taken", &names, &n);
-    for (size_t i = 0; i < n && !failed; i++) /* what is moved already is done with */
+    for (size_t i = 0; i < n && !failed; i++) /* files no longer in taken/ are done with */
         bytes_add(&known, names[i], has_learned(s, names[i]) ? strlen(names[i]) + 1 : 0);
     if (!failed && known.n != learned(s)->n) {
         s->keeper->model.changed = true;
@@ -376,7 +376,7 @@ double spool_left(const spool *s)
     return when < 0.0 ? 0.0 : when;
 }
 
-/* Say what another model in the file's place may not have learned. */
+/* Report what another model in the file's place may not have learned. */
 static void say_replaced(const spool *s)
 {
     char **names;

@@ -1,13 +1,13 @@
-/* Corrections: files with labelled lines, which are put into a folder and learned, each once. The
-   folder, and what the model's file says of it, are those of the Python program:
+/* Corrections: files with labelled lines, which are put into a folder, and each learned once. The
+   folder, and what the model's file says about it, are the same as in the Python program:
 
-       FOLDER/x.tsv            has come, by a rename; names that begin with a dot are still to come
-       FOLDER/taken/ID.x.tsv   is being learned, under a name that no other file will ever have
-       FOLDER/done/ID.x.tsv    is learned, and the model with it is saved
-       FOLDER/bad/ID.x.tsv     is cut off or has a bad line: nothing of it is learned
+       FOLDER/x.tsv            has come, by a rename; names that begin with a dot do not count yet
+       FOLDER/taken/ID.x.tsv   is being learned, under a unique name
+       FOLDER/done/ID.x.tsv    has been learned, and the model has been saved since
+       FOLDER/bad/ID.x.tsv     is incomplete or has a bad line: nothing of it is learned
 
-   The model's file says which of the files in taken/ it has learned, so whenever the learner is
-   killed and started again, each of them is learned once. */
+   The model's file says which of the files in taken/ it has learned. So each is learned exactly
+   once, even if the program is killed and started again. */
 
 #ifndef SPT_PROGRAM_SPOOL_H
 #define SPT_PROGRAM_SPOOL_H
@@ -22,14 +22,14 @@ typedef struct spool {
     size_t max_line;
     int number; /* of the folder, which is locked */
     double last_look, last_save;
-    bytes tried; /* what the last save was of */
+    bytes tried; /* what the last save contained */
     bool is_gone;
 } spool;
 
-/* false: it has been said why not. */
+/* false: a message has said why not. */
 bool spool_begin(spool *s);
 
-/* How many seconds there are until the next look. */
+/* Seconds until the next look into the folder. */
 double spool_left(const spool *s);
 
 void spool_look(spool *s);

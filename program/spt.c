@@ -18,7 +18,7 @@ static const command commands[] = {
     {"merge", command_merge},
 };
 
-/* Those of the Python program that this one has not. */
+/* The Python program's commands that this program does not have. */
 static const char *const others[] = {"train", "eval", "compare", "plot", "serve", "forget"};
 
 int main(int n, char **words)

@@ -55,7 +55,7 @@ void table_end(table *t, size_t left, bytes *to)
         bytes_word(to, cell);
         if (column < left)
             bytes_print(to, "%*s", (int)gap, "");
-        if (column + 1 == t->n_columns) { /* nothing stands behind a row */
+        if (column + 1 == t->n_columns) { /* no padding behind the last column */
             while (to->n > 0 && to->p[to->n - 1] == ' ')
                 to->n--;
         }

@@ -6,15 +6,15 @@
 #include "bytes.h"
 
 typedef struct table {
-    bytes cells; /* each with a zero behind it */
+    bytes cells; /* each zero-terminated */
     size_t n_cells, n_columns;
 } table;
 
 void table_add(table *t, const char *p, size_t n);
 void table_print(table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Write the rows; the first `left` columns begin on one line, the others end on one. No line end
-   behind the last. */
+/* Write the rows. The first `left` columns are aligned on the left, the others on the right. The
+   last row has no line end. */
 void table_end(table *t, size_t left, bytes *to);
 
 #endif

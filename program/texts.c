@@ -76,7 +76,8 @@ void add_in_line(bytes *to, const char *p, size_t n)
     }
 }
 
-/* What repr writes as it is: not the characters that Python calls unprintable, the usual ones. */
+/* What repr writes as it is: not the common ones among the characters that Python calls
+   unprintable. */
 static bool is_plain(int32_t c)
 {
     return (c >= 0x20 && c < 0x7F) || (c > 0xA0 && c != 0xAD && !ends_line(c) && !is_surrogate(c)
@@ -155,7 +156,7 @@ void add_json(bytes *to, const char *p, size_t n)
         const char *each = named;
         while (*each && *each != c)
             each += 2;
-        if (c < 0) /* as Python decodes the names of files */
+        if (c < 0) /* as Python decodes file names */
             bytes_print(to, "\\udc%02x", (unsigned)(unsigned char)p[at]);
         else if (*each)
             bytes_print(to, "\\%c", each[1]);
@@ -178,7 +179,7 @@ void add_number(bytes *to, double number)
         bytes_word(to, isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity");
         return;
     }
-    do /* the shortest that is read back as the same */
+    do /* the shortest one that reads back as the same number */
         snprintf(text, sizeof(text), "%.*e", precision, number);
     while (strtod(text, NULL) != number && precision++ < 17);
     for (const char *p = text; *p && *p != 'e'; p++) {

@@ -39,7 +39,7 @@ static void add_table(const topping *t, const model *m, const size_t *n, bytes *
     table_add(&rows, "feature", 7);
     table_add(&rows, "weight", 6);
     for (size_t i = 0; i < n[0] + n[1]; i++) {
-        /* the smallest comes last */
+        /* the smallest weight comes last */
         const spt_part *its = &t->parts[i < n[0] ? i : n[0] + n[1] - 1 - (i - n[0])];
         name.n = 0;
         add_name(t, m, its, &name);
@@ -99,7 +99,7 @@ static int top_of(topping *t, model *m, bytes *to)
     t->hashed = spt_is_hashed(m->spt);
     spt_counts counts = SPT_COUNTS;
     spt_count(m->spt, &counts);
-    /* no more than there are: the room is for these */
+    /* make room for no more than there are */
     t->most = t->most < counts.features ? t->most : (size_t)counts.features;
     t->parts = calloc(2 * t->most + 1, sizeof(spt_part));
     if (t->parts == NULL)

@@ -70,7 +70,8 @@ static void add_string(sqlite3_str *json, const char *p, size_t n)
     sqlite3_str_appendchar(json, 1, '"');
 }
 
-/* With as few digits as give the very same number. SQLite's own %g rounds some. */
+/* Write a number with the fewest digits that read back as the same one. SQLite's own %g rounds
+   some. */
 static void add_number(sqlite3_str *json, double number)
 {
     char text[40], *comma;
@@ -78,7 +79,7 @@ static void add_number(sqlite3_str *json, double number)
     do
         snprintf(text, sizeof(text), "%.*g", digits, number);
     while (digits++ < 17 && strtod(text, NULL) != number);
-    comma = strchr(text, ','); /* the program may have a locale that writes one */
+    comma = strchr(text, ','); /* the program's locale may write one */
     if (comma != NULL)
         *comma = '.';
     sqlite3_str_appendall(json, text);
@@ -126,7 +127,7 @@ int answers_top(sqlite3_context *context, const spt_model *model, spt_event *eve
     return failed;
 }
 
-/* The larger one first; of equal ones the first by its name. */
+/* The larger one first; equal ones by name. */
 static int by_size(const void *one, const void *other)
 {
     const spt_part *a = one, *b = other;

@@ -1,5 +1,5 @@
-/* SQLite calls this when the extension is loaded: the functions and the virtual table are there
-   then, for this connection. */
+/* SQLite calls this when the extension is loaded. It adds the functions and the virtual table to
+   this connection. */
 
 #include "extension.h"
 

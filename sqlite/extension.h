@@ -1,4 +1,4 @@
-/* What all rooms include: SQLite as a loaded extension sees it, and the library. */
+/* Included by all files: SQLite as a loaded extension sees it, and the library. */
 
 #ifndef STREAMPTRON_SQLITE_EXTENSION_H
 #define STREAMPTRON_SQLITE_EXTENSION_H

@@ -13,8 +13,8 @@ enum { TOP_USUAL = 3 };
 /* What the functions of a connection share. */
 typedef struct shared {
     opened_list list;
-    int functions; /* that are registered */
-    spt_error error; /* what is wrong, in words */
+    int functions; /* how many are registered */
+    spt_error error; /* the message */
 } shared;
 
 static spt_error *error_of(sqlite3_context *context)
@@ -22,7 +22,8 @@ static spt_error *error_of(sqlite3_context *context)
     return &((shared *)sqlite3_user_data(context))->error;
 }
 
-/* The first two arguments: the model, with the text as its event. NULL: the result is there. */
+/* Read the first two arguments: the model, and the text, which becomes its event. NULL: the result
+   is set. */
 static opened *asked(sqlite3_context *context, sqlite3_value **values)
 {
     shared *own = sqlite3_user_data(context);
@@ -45,7 +46,7 @@ static int predicted(sqlite3_context *context, opened *its, spt_answer *answer)
     return failed;
 }
 
-/* The number of the label that an argument names; -1: the result says that there is none. */
+/* The number of the label that an argument names; -1: there is none, and the result says so. */
 static ptrdiff_t label_of(sqlite3_context *context, const opened *its, sqlite3_value *value)
 {
     const char *text = (const char *)sqlite3_value_text(value);
@@ -159,7 +160,7 @@ int functions_register(sqlite3 *db)
     own->error.size = sizeof(spt_error);
     own->functions = 1;
     for (int i = 0; i < n && !failed; i++) {
-        own->functions++; /* where it fails, forget is called too */
+        own->functions++; /* if this fails, forget is called, too */
         failed = sqlite3_create_function_v2(db, functions[i].name, functions[i].n, SQLITE_UTF8, own,
                                             functions[i].call, NULL, NULL, forget);
     }

@@ -29,8 +29,7 @@ static int is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* A value as it was written in SQL, without its quotes; NULL without memory, or if they do not
-   match. */
+/* A value as written in SQL, without its quotes; NULL if out of memory, or if they do not match. */
 static char *unquoted(const char *text)
 {
     size_t n = strlen(text);
@@ -98,7 +97,7 @@ static int make(char *const *values, spt_model **model, spt_error *error)
     return spt_new_mail(learner, values[PARAMETERS], values[MAIL], model, error);
 }
 
-/* Whether its steps can be taken back. */
+/* Whether a model's steps can be undone. */
 static int can_undo(const spt_model *model)
 {
     spt_event *event;

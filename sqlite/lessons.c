@@ -8,15 +8,15 @@ SQLITE_EXTENSION_INIT3
 #include <string.h>
 
 enum {
-    LOG_LEAST = 1 << 16,  /* bytes below which no log is worth being replaced */
-    OPERATION_BYTES = 64, /* of an operation, but for its text */
+    LOG_LEAST = 1 << 16,  /* bytes of a log below which saving is not worth it */
+    OPERATION_BYTES = 64, /* of an operation without its text */
 };
 
-/* An operation: a lesson, one taken back, or both in turn, which is a correction. */
+/* An operation: learning a lesson, undoing one, or both in turn, which is a correction. */
 typedef struct operation {
     lessons_place at;
     sqlite3_int64 undoes; /* 0: nothing */
-    lesson taught;        /* without a label: nothing */
+    lesson taught;        /* without a label: nothing is learned */
 } operation;
 
 int lessons_begin(lessons *its, sqlite3 *db, const char *schema, const char *table)
@@ -51,7 +51,7 @@ void lessons_doubt(lessons *its)
     forget(its);
 }
 
-/* What the library said, as SQLite's code. */
+/* The library's error, as SQLite's code. */
 static int said(lessons *its)
 {
     return say_code(its->error.code);
@@ -76,7 +76,7 @@ int lessons_are_kept(const lessons *its, sqlite3_int64 seq)
     return seq > its->head.seq - its->keep;
 }
 
-/* Take a model over: its event, and room for its steps. */
+/* Take over a model: make its event, and room for its steps. */
 static int take(lessons *its, spt_model *model)
 {
     its->model = model;
@@ -94,7 +94,8 @@ static int take(lessons *its, spt_model *model)
     return SQLITE_OK;
 }
 
-/* The step of an operation: in memory, or in the table. SQLITE_OK or a code; free it. */
+/* Get the step of an operation, from memory or from the table. SQLITE_OK or a code. Free the
+   step. */
 static int step_of(lessons *its, sqlite3_int64 seq, spt_step **step)
 {
     int failed;
@@ -118,8 +119,8 @@ static int step_of(lessons *its, sqlite3_int64 seq, spt_step **step)
 
 /* --- Operations */
 
-/* Change the model as an operation says. If that fails the model may have changed: where
-   something was taken back already. */
+/* Change the model as an operation says. If that fails, the model may have changed, as something
+   may have been undone already. */
 static int apply(lessons *its, const operation *op)
 {
     int failed = SQLITE_OK;
@@ -142,7 +143,7 @@ static int apply(lessons *its, const operation *op)
         return failed;
     if (its->keep > 0) {
         spt_step **at = step_at(its, op->at.seq);
-        spt_step_free(*at); /* of the one that is too old now */
+        spt_step_free(*at); /* the step that is too old now */
         *at = op->taught.label == NULL ? NULL : spt_event_step(its->event);
     }
     its->unsaved += op->taught.n_text + OPERATION_BYTES;
@@ -150,7 +151,7 @@ static int apply(lessons *its, const operation *op)
     return SQLITE_OK;
 }
 
-/* Do what the log says since the model's place. */
+/* Do all operations of the log after the model's place. */
 static int follow(lessons *its)
 {
     int failed, row = SQLITE_DONE;
@@ -165,7 +166,7 @@ static int follow(lessons *its)
                                    .n_label = sqlite3_column_bytes(call, 4),
                                    .weight = sqlite3_column_double(call, 5)}};
         if (sqlite3_column_type(call, 3) != SQLITE_NULL) {
-            op.taught.text = sqlite3_column_blob(call, 3); /* of a text its bytes, too */
+            op.taught.text = sqlite3_column_blob(call, 3); /* for a text, its bytes */
             op.taught.n_text = sqlite3_column_bytes(call, 3);
             if (op.taught.text == NULL)
                 op.taught.text = "";
@@ -183,7 +184,7 @@ static int follow(lessons *its)
     return failed;
 }
 
-/* Read the model anew, as it is in its row. */
+/* Read the model again from its row. */
 static int read(lessons *its)
 {
     int failed;
@@ -210,7 +211,7 @@ static int read(lessons *its)
     return failed;
 }
 
-/* The last operation that the transaction sees, and whether it is in the model's bytes. */
+/* Find the last operation that the transaction sees, and whether the model's bytes include it. */
 static int look(lessons *its, lessons_place *last, int *is_saved)
 {
     static const store_call calls[] = {STORE_HEAD, STORE_BYTES};
@@ -235,7 +236,7 @@ static int is_same(const lessons_place *one, const lessons_place *other)
     return one->seq == other->seq && one->mark == other->mark;
 }
 
-/* Whether the model's place is one of those in the log. */
+/* Find out whether the model's place is one in the log. */
 static int is_on_the_way(lessons *its, int *found)
 {
     int failed;
@@ -277,7 +278,7 @@ int lessons_ready(lessons *its)
 
 /* --- What is written */
 
-/* Take an operation out of the log that could not be done, or whose lesson could not be written.
+/* Remove an operation from the log that could not be done, or whose lesson could not be written.
    `changed`: the model may have changed. */
 static void take_out(lessons *its, const operation *op, int changed)
 {
@@ -291,7 +292,7 @@ static void take_out(lessons *its, const operation *op, int changed)
         forget(its);
 }
 
-/* Write an operation down and do it. */
+/* Write an operation to the log, and do it. */
 static int carry_out(lessons *its, const operation *op)
 {
     int failed;
@@ -315,7 +316,7 @@ static int carry_out(lessons *its, const operation *op)
     if (failed)
         return failed;
     failed = apply(its, op);
-    if (failed) /* something may have been taken back already */
+    if (failed) /* something may have been undone already */
         take_out(its, op, op->undoes != 0);
     return failed;
 }
@@ -334,7 +335,7 @@ static void bind_lesson(sqlite3_stmt *call, sqlite3_int64 seq, const lesson *tau
     sqlite3_bind_double(call, 4, taught->weight);
 }
 
-/* Take a row of a lesson out of the table. */
+/* Remove a lesson's row from the table. */
 static int remove_row(lessons *its, sqlite3_int64 id)
 {
     int failed;
@@ -368,7 +369,7 @@ int lessons_add(lessons *its, sqlite3_value *id, const lesson *taught, sqlite3_i
     return failed;
 }
 
-/* Write what has become of a lesson. */
+/* Write a lesson's new state. */
 static int change_row(lessons *its, const lesson_row *row, sqlite3_int64 seq, const lesson *taught,
                       sqlite3_int64 id)
 {
@@ -394,7 +395,7 @@ int lessons_correct(lessons *its, const lesson_row *row, const lesson *taught, s
     if (failed)
         return failed;
     failed = change_row(its, row, op.at.seq, taught, id);
-    if (failed) /* that id is another lesson's */
+    if (failed) /* another lesson has that id */
         take_out(its, &op, 1);
     return failed;
 }
@@ -436,7 +437,7 @@ static int write_bytes(lessons *its)
     return failed;
 }
 
-/* Write the steps that are in memory alone: those of operations since the bytes. */
+/* Write the steps that are only in memory: those of operations after the bytes. */
 static int write_steps(lessons *its)
 {
     int failed;
@@ -470,7 +471,7 @@ int lessons_save(lessons *its)
     if (its->model == NULL || its->unsaved < LOG_LEAST || its->unsaved < its->saved)
         return SQLITE_OK;
     its->error.code = SPT_OK;
-    /* whoever counts rows by it has not been here */
+    /* restored below, as the program may read it */
     const sqlite3_int64 rowid = sqlite3_last_insert_rowid(its->store.db);
     failed = write_steps(its);
     if (!failed)

@@ -1,10 +1,10 @@
-/* The model of a virtual table, as a connection has it in memory: what the tables of store.h say,
-   bytes and log, and nothing else.
+/* The model of a virtual table, in a connection's memory. It is determined by the tables of store.h
+   alone: the bytes and the log.
 
-   So SQLite's transactions are the model's. What is learned is written to the log, and SQLite sees
-   to it that it is there whole or not at all. What is in memory is compared with the log before it
-   is used: another connection may have learned more, which is then learned here as well; and after
-   a rollback the model is read anew. */
+   So SQLite's transactions hold for the model. What is learned is written to the log, and SQLite
+   makes that atomic. The model in memory is compared with the log before it is used. If another
+   connection has learned more, that is learned here as well; after a rollback the model is read
+   again. */
 
 #ifndef STREAMPTRON_SQLITE_LESSONS_H
 #define STREAMPTRON_SQLITE_LESSONS_H
@@ -13,35 +13,35 @@
 
 enum { LESSONS_KEEP_USUAL = 1000, LESSONS_KEEP_MOST = 1000000 };
 
-/* Up to which operation a model has come. */
+/* The last operation that a model includes. */
 typedef struct lessons_place {
     sqlite3_int64 seq, mark;
 } lessons_place;
 
 typedef struct lessons {
     store store;
-    sqlite3_int64 keep; /* how many of the last operations can be taken back */
-    spt_model *model;   /* NULL: it is to be read */
+    sqlite3_int64 keep; /* how many of the last operations can be undone */
+    spt_model *model;   /* NULL: it has to be read */
     spt_event *event;
     lessons_place base, head; /* of the bytes, and of the model here */
-    spt_step **steps;         /* of the operations after head - keep: that of seq at seq % keep */
+    spt_step **steps;         /* of the operations after head - keep: seq is at seq % keep */
     sqlite3_int64 unsaved;    /* bytes of texts in the log */
     sqlite3_int64 saved;      /* bytes of the model in its row */
-    int in_transaction;       /* one that may write, so that no other connection does */
-    int is_sure;              /* it has compared the model with the log */
-    spt_error error;          /* what is wrong, in words; none: SQLite has them */
+    int in_transaction;       /* in one that may write, so that no other connection does */
+    int is_sure;              /* the model has been compared with the log in it */
+    spt_error error;          /* the message; none: SQLite has it */
 } lessons;
 
-/* What is learned: a text or a mail with a label. */
+/* What to learn: a text or a mail with a label. */
 typedef struct lesson {
-    const void *text; /* NULL: that of the lesson that is corrected */
+    const void *text; /* NULL: the text of the lesson to correct */
     int n_text, is_blob;
     const char *label;
     int n_label;
     double weight;
 } lesson;
 
-/* One that has been learned. */
+/* A lesson that has been learned. */
 typedef struct lesson_row {
     sqlite3_int64 id, seq;
 } lesson_row;
@@ -49,35 +49,35 @@ typedef struct lesson_row {
 int lessons_begin(lessons *its, sqlite3 *db, const char *schema, const char *table);
 void lessons_end(lessons *its);
 
-/* Make the tables, for a new model or one that was opened; it is no longer the caller's. */
+/* Make the tables, for a new or an opened model, which is no longer the caller's. */
 int lessons_create(lessons *its, spt_model *model, sqlite3_int64 keep);
 
-/* Read the settings of tables that are there. */
+/* Read the settings of existing tables. */
 int lessons_connect(lessons *its);
 
-/* See that the model is the one that the transaction sees. SQLITE_OK or a code. */
+/* Make sure that the model is the one that the transaction sees. SQLITE_OK or a code. */
 int lessons_ready(lessons *its);
 
-/* What is in memory may not be what the tables say. */
+/* Note that the model in memory may differ from the tables. */
 void lessons_doubt(lessons *its);
 
-/* Whether a lesson can be taken back. */
+/* Whether a lesson can be undone. */
 int lessons_are_kept(const lessons *its, sqlite3_int64 seq);
 
-/* Learn. `id`: SQLITE_NULL for the next one; then it is there. SQLITE_CONSTRAINT: it is another
-   lesson's. */
+/* Learn. `id`: SQLITE_NULL for the next one. *its_id becomes the lesson's id. SQLITE_CONSTRAINT:
+   another lesson has this id. */
 int lessons_add(lessons *its, sqlite3_value *id, const lesson *taught, sqlite3_int64 *its_id);
 
-/* Take a lesson back and learn it so, under that id. */
+/* Undo a lesson and learn it as `taught`, under that id. */
 int lessons_correct(lessons *its, const lesson_row *row, const lesson *taught, sqlite3_int64 id);
 
-/* Give one another id; its label and weight stay as they are. */
+/* Give a lesson another id; its label and weight stay as they are. */
 int lessons_rename(lessons *its, const lesson_row *row, const lesson *taught, sqlite3_int64 id);
 
-/* Take a lesson back. */
+/* Undo a lesson. */
 int lessons_remove(lessons *its, const lesson_row *row);
 
-/* Before a commit: write the model's bytes, where the log has become as long as these. */
+/* Called before a commit: write the model's bytes, if the log has become as long as they are. */
 int lessons_save(lessons *its);
 
 #endif

@@ -31,7 +31,7 @@ void opened_forget(opened_list *list)
     }
 }
 
-/* Whether it is what the argument names, as that is now. */
+/* Whether a model is the one that the argument names now. */
 static int fits(const opened *its, const void *p, size_t n, int is_path)
 {
     if (is_path)
@@ -44,8 +44,8 @@ static int names(const opened *its, const void *p, int is_path)
     return is_path && its->path != NULL && strcmp(its->path, p) == 0;
 }
 
-/* Take out what the argument names, or what it named before its file was replaced, and the last
-   ones of too many. What fits is returned. */
+/* Take out of the list what the argument names, or named before its file was replaced, and the last
+   ones if there are too many. Returns the model that fits. */
 static opened *taken_out(opened_list *list, const void *p, size_t n, int is_path)
 {
     opened *found = NULL;
@@ -71,7 +71,7 @@ static int open_it(opened *its, const void *p, size_t n, int is_path, spt_error 
     if (is_path) {
         its->path = sqlite3_mprintf("%s", p);
         failed = spt_open(p, SPT_MAPPED, &its->model, error);
-        if (failed == SPT_FOREIGN) /* some models answer from memory alone */
+        if (failed == SPT_FOREIGN) /* some models can answer only from memory */
             failed = spt_open(p, 0, &its->model, error);
     } else {
         its->bytes = sqlite3_malloc64(n + 1);

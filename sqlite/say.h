@@ -1,4 +1,4 @@
-/* What SQLite says when something fails: its own code, and the library's sentence. */
+/* Errors, as SQLite reports them: with its own code, and the library's message. */
 
 #ifndef STREAMPTRON_SQLITE_SAY_H
 #define STREAMPTRON_SQLITE_SAY_H
@@ -8,10 +8,10 @@
 /* SQLite's code for the library's. */
 int say_code(int code);
 
-/* A function's result is an error, in the library's words. */
+/* Make a function's result an error, with the library's message. */
 void say_result(sqlite3_context *context, const spt_error *error);
 
-/* A virtual table's call fails, in these words. Returns the code. */
+/* Let a virtual table's call fail, with this message. Returns the code. */
 int say_table(sqlite3_vtab *table, int code, const char *words, ...);
 
 #endif

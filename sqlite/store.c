@@ -4,7 +4,7 @@ SQLITE_EXTENSION_INIT3
 
 #include <string.h>
 
-/* %w stands for the schema and the table, as each is written within double quotes. */
+/* %w stands for the schema and the table in turn, escaped for double quotes. */
 static const char *const texts[STORE_CALLS] = {
     [STORE_SETTINGS] = "SELECT version, keep FROM \"%w\".\"%w_model\"",
     /* the last operation, in the log or in the bytes */
@@ -25,7 +25,7 @@ static const char *const texts[STORE_CALLS] = {
     [STORE_LESSON_REMOVE] = "DELETE FROM \"%w\".\"%w_lessons\" WHERE id = ?",
     [STORE_STEP] = "SELECT step FROM \"%w\".\"%w_steps\" WHERE seq = ?",
     [STORE_STEP_ADD] = "INSERT INTO \"%w\".\"%w_steps\" VALUES (?, ?)",
-    /* those that are too old, and those that were taken back: the table of the log is the third */
+    /* those that are too old, and those that were undone; the log's name is the third */
     [STORE_STEPS_REMOVE] = "DELETE FROM \"%w\".\"%w_steps\" WHERE seq <= ?"
                            " OR seq IN (SELECT undoes FROM \"%w\".\"%w_log\")",
 };
@@ -54,7 +54,7 @@ void store_end(store *its)
     sqlite3_free(its->table);
 }
 
-/* Run a text in which %w stands for the schema, the table, and so on in turn. */
+/* Run SQL in which %w stands for the schema and the table in turn. */
 static int run(store *its, const char *text, sqlite3_int64 number)
 {
     char *sql = sqlite3_mprintf(text, its->schema, its->table, number);

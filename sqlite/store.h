@@ -1,13 +1,14 @@
-/* The tables behind a virtual table, and what is asked of them.
+/* The tables behind a virtual table, and their SQL statements.
 
    For CREATE VIRTUAL TABLE spam:
 
-       spam_model      one row: the model's bytes, and which operation was the last that is in them
-       spam_log        what was learned and taken back since, in its order
-       spam_lessons    what has been learned: by id
-       spam_steps      what some of the lessons have changed that are in the bytes, to take it back
+       spam_model      one row: the model's bytes, and the last operation that they include
+       spam_log        what was learned and undone since, in order
+       spam_lessons    what has been learned, by id
+       spam_steps      what some lessons in the bytes have changed, for undoing them
 
-   An operation has a number, its place, and a random mark: who has both has the same model. */
+   An operation has a number, its place, and a random mark: models with the same two are the
+   same. */
 
 #ifndef STREAMPTRON_SQLITE_STORE_H
 #define STREAMPTRON_SQLITE_STORE_H
@@ -44,16 +45,16 @@ typedef struct store {
 int store_begin(store *its, sqlite3 *db, const char *schema, const char *table);
 void store_end(store *its);
 
-/* Make the tables, drop them, or give them the names of another virtual table. */
+/* Make the tables, drop them, or rename them for another virtual table's name. */
 int store_create(store *its, sqlite3_int64 keep);
 int store_drop(store *its);
 int store_rename(store *its, const char *table);
 
-/* A statement, ready for its values; NULL: `code` says why not. Whoever steps through it resets it,
-   which takes its values away. */
+/* A statement, ready for its values; NULL: `code` says why not. The caller steps through it, and
+   then calls store_done. */
 sqlite3_stmt *store_call_of(store *its, store_call call, int *code);
 
-/* Run one that has its values. */
+/* Run a statement that has its values. */
 int store_run(sqlite3_stmt *statement);
 void store_done(sqlite3_stmt *statement);
 

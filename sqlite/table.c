@@ -27,9 +27,9 @@ typedef struct table {
 typedef struct cursor {
     sqlite3_vtab_cursor base;
     int how, at_end;
-    int is_sure; /* this statement has looked whether the model is the right one */
+    int is_sure; /* this statement has checked that the model is up to date */
     sqlite3_stmt *rows;
-    sqlite3_value *text; /* that has been asked */
+    sqlite3_value *text; /* that was answered last */
     spt_answer answer;
 } cursor;
 
@@ -38,7 +38,7 @@ static lessons *lessons_of(sqlite3_vtab *its)
     return &((table *)(void *)its)->lessons;
 }
 
-/* What has failed there, with the library's words; if it was SQLite that failed, it knows. */
+/* Report a failure with the library's message; if SQLite itself failed, it has its own. */
 static int fails(sqlite3_vtab *its, int code)
 {
     const spt_error *error = &lessons_of(its)->error;
@@ -47,7 +47,7 @@ static int fails(sqlite3_vtab *its, int code)
     return say_table(its, code, "%s", error->words);
 }
 
-/* --- Tables made and dropped */
+/* --- Making and dropping tables */
 
 static int begin(sqlite3 *db, const char *const *arguments, table **made)
 {
@@ -68,7 +68,7 @@ static int end(sqlite3_vtab *its)
     return SQLITE_OK;
 }
 
-/* Give the table to SQLite, or say why there is none. */
+/* Give the table to SQLite, or report why there is none. */
 static int finished(int failed, table *made, sqlite3_vtab **its, char **words)
 {
     if (failed && made != NULL) {
@@ -135,7 +135,7 @@ static int plan(sqlite3_vtab *its, sqlite3_index_info *info)
         const struct sqlite3_index_constraint *found = &info->aConstraint[i];
         if (found->op == SQLITE_INDEX_CONSTRAINT_MATCH && found->iColumn == TEXT) {
             if (!found->usable)
-                return SQLITE_CONSTRAINT; /* the text comes from a table that is read before */
+                return SQLITE_CONSTRAINT; /* the text comes from a table to be read first */
             by_match = i;
         } else if (found->op == SQLITE_INDEX_CONSTRAINT_EQ && found->usable
                    && (found->iColumn == ID || found->iColumn < 0))
@@ -165,7 +165,7 @@ static int open_cursor(sqlite3_vtab *its, sqlite3_vtab_cursor **made)
     return SQLITE_OK;
 }
 
-/* Give the statement back that finds the rows. */
+/* Give back the statement that finds the rows. */
 static void leave_rows(cursor *at)
 {
     store *its = &lessons_of(at->base.pVtab)->store;
@@ -235,7 +235,7 @@ static int filter(sqlite3_vtab_cursor *its, int how, const char *none, int n,
     else if (!failed) {
         const store_call call = how == BY_ID ? STORE_LESSON : STORE_LESSONS;
         at->rows = store_call_of(&own->store, call, &failed);
-        own->store.calls[call] = NULL; /* until the cursor leaves it */
+        own->store.calls[call] = NULL; /* until the cursor is done with it */
         if (!failed && how == BY_ID)
             sqlite3_bind_value(at->rows, 1, values[0]);
         if (!failed)
@@ -256,7 +256,7 @@ static int row_id(sqlite3_vtab_cursor *its, sqlite3_int64 *id)
     return SQLITE_OK;
 }
 
-/* A column of a text that has been asked. */
+/* A column of an answered text. */
 static int answered(cursor *at, sqlite3_context *context, int column)
 {
     lessons *its = lessons_of(at->base.pVtab);
@@ -270,7 +270,7 @@ static int answered(cursor *at, sqlite3_context *context, int column)
     else if (column == PROBABILITY && at->answer.label >= 0)
         sqlite3_result_double(context, at->answer.probability);
     else if (column == EXPLANATION && at->answer.label >= 0) {
-        /* the event may have been another text's since */
+        /* the event may hold another text by now */
         failed = answers_read(its->event, at->text, &its->error);
         if (!failed)
             failed = answers_explain(context, its->model, its->event, (size_t)at->answer.label,
@@ -305,7 +305,7 @@ static int value(sqlite3_vtab_cursor *its, sqlite3_context *context, int column)
 
 /* --- What is written */
 
-/* A lesson's label and weight, and its text if there is one. */
+/* Read a lesson's label and weight, and its text if there is one. */
 static int read_lesson(sqlite3_vtab *its, sqlite3_value **columns, lesson *taught)
 {
     const double weight = sqlite3_value_double(columns[WEIGHT]);
@@ -335,7 +335,7 @@ static int read_lesson(sqlite3_vtab *its, sqlite3_value **columns, lesson *taugh
     return taught->label == NULL ? SQLITE_NOMEM : SQLITE_OK;
 }
 
-/* Find a lesson by its id. `label`: as it is, to be freed, unless it is NULL. */
+/* Find a lesson by its id. `label`, unless it is NULL, gets its label, to be freed. */
 static int find(lessons *its, sqlite3_int64 id, lesson_row *row, sqlite3_value **label,
                 double *weight)
 {
@@ -355,7 +355,7 @@ static int find(lessons *its, sqlite3_int64 id, lesson_row *row, sqlite3_value *
     return failed;
 }
 
-/* That a lesson can still be taken back. */
+/* Check that a lesson can still be undone. */
 static int check_kept(sqlite3_vtab *its, const lesson_row *row)
 {
     const lessons *own = lessons_of(its);
@@ -372,7 +372,7 @@ static int check_kept(sqlite3_vtab *its, const lesson_row *row)
                      row->id, own->keep);
 }
 
-/* Whether an id is another lesson's. A program may have asked for codes that say more. */
+/* Whether a code says that another lesson has the id. It may be an extended code. */
 static int is_constraint(int code)
 {
     return (code & 255) == SQLITE_CONSTRAINT;
@@ -400,7 +400,7 @@ static int insert(sqlite3_vtab *its, sqlite3_value **values, sqlite3_int64 *id)
     if (taught.text == NULL)
         return say_table(its, SQLITE_ERROR, "text is NULL; give the text to be learned");
     if (sqlite3_value_type(asked) == SQLITE_NULL)
-        asked = values[1]; /* rowid, which is another name for it */
+        asked = values[1]; /* rowid, another name for the id */
     const int is_new = sqlite3_value_type(asked) == SQLITE_NULL;
     if (!is_new && sqlite3_value_numeric_type(asked) != SQLITE_INTEGER)
         return say_table(its, SQLITE_ERROR, "id must be an integer, such as a table's rowid");
@@ -416,7 +416,8 @@ static int insert(sqlite3_vtab *its, sqlite3_value **values, sqlite3_int64 *id)
                      *id);
 }
 
-/* Correct a lesson, or give it another id. What is as it was is not learned again. */
+/* Correct a lesson, or give it another id. If its label, weight and text are unchanged, it is not
+   learned again. */
 static int update(sqlite3_vtab *its, sqlite3_value **values)
 {
     lesson taught = {.text = NULL}, before = {.text = NULL};
@@ -471,7 +472,7 @@ static int write(sqlite3_vtab *its, int n, sqlite3_value **values, sqlite3_int64
     return failed ? failed : fails(its, lessons_remove(own, &row));
 }
 
-/* --- Transactions. The model's are those of the tables behind it */
+/* --- Transactions. They are those of the tables behind the model */
 
 static int begin_transaction(sqlite3_vtab *its)
 {

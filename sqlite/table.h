@@ -1,4 +1,4 @@
-/* The virtual table: what is inserted is learned, what matches is answered. */
+/* The virtual table: inserting a row learns it, MATCH answers. */
 
 #ifndef STREAMPTRON_SQLITE_TABLE_H
 #define STREAMPTRON_SQLITE_TABLE_H
