@@ -19,7 +19,7 @@ struct ArrowSchema {
     int64_t n_children;
     struct ArrowSchema **children;
     struct ArrowSchema *dictionary; /* the type of the values that the numbers stand for, or NULL */
-    void (*release)(struct ArrowSchema *);  /* NULL: it has been called, or is somebody else's */
+    void (*release)(struct ArrowSchema *);  /* NULL: released, or moved to another owner */
     void *private_data;
 };
 

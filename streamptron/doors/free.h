@@ -1,4 +1,4 @@
-/* What takes the place of the interpreter's lock where the interpreter has none. */
+/* Replaces the interpreter's lock where the interpreter has none. */
 
 #ifndef STREAMPTRON_FREE_H
 #define STREAMPTRON_FREE_H
@@ -25,7 +25,7 @@
   #define sp_gc_enable() ((void)PyGC_Enable())
 #endif
 
-/* The length of a table that only grows: whoever sees it sees the entries too. */
+/* The length of a table that only grows: a thread that sees it sees the entries, too. */
 #if defined(Py_GIL_DISABLED) && (defined(__GNUC__) || defined(__clang__))
   #define sp_acquire(place) __atomic_load_n(place, __ATOMIC_ACQUIRE)
   #define sp_release(place, n) __atomic_store_n(place, n, __ATOMIC_RELEASE)

@@ -6,12 +6,12 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* What Cython would write out at each call of a method, and for each class. */
+/* Keep Cython from writing out code at each call of a method, and for each class. */
 #define CYTHON_UNPACK_METHODS 0
 #define CYTHON_VECTORCALL_TPNEW 0
 
-/* A reference is given up by a call, not by the test and the branch that Python writes out at each
-   of some thousand places, most of them on the way out with an error. */
+/* Drop references by a call. Python's macro would write out a test and a branch at some thousand
+   places, most of them on the way out with an error. */
 #undef Py_DECREF
 #undef Py_XDECREF
 #define Py_DECREF(o) Py_DecRef((PyObject *)(o))

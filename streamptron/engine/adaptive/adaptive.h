@@ -21,9 +21,9 @@
    To answer, nothing is written:
 
        v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any
-                                               scale; at most 32 s moves s
+                                               scale; |x| above 32 s moves s as 32 s
        h = om v                                columns behind the others, with a v of their own;
-                                               then their gaps, of which it is h^2 in
+                                               then their gaps, which have just h^2 in
                                                the root
        X = h / sqrt(sum of max(h^2, om^2))
        z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = c_0 + c_1
@@ -38,8 +38,8 @@
        q = u |g|;  eta' = eta min(1, 12 / sum |X|)
        where q > 1/128:  G = G (1 - phi q) + q X^2;  w += eta' u g X / sqrt(G + 2^-20)
                          likewise w0 and wn
-       then the counts, and om^2 = 1/64 + chi^2 of the feature's counts / (cnt + 1)^2; of a column
-                         of its e, and since
+       then the counts, and om^2 = 1/64 + chi^2 of the feature's counts / (cnt + 1)^2; of a column,
+                         from its e and since
        before, if y was known:  g = u d log P(y) / d tau;  G_tau += g^2;
                          tau = clip(tau + g / (10 sqrt(G_tau)), from 1/5 to 5)
 

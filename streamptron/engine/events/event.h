@@ -102,7 +102,7 @@ typedef struct sp_event {
     uint64_t scored_version; /* of the learner that gave the scores; 0: none */
     ptrdiff_t n_gaps;        /* gaps behind the entries, made by scoring */
     bool gapped;             /* n counts them */
-    sp_verdict *verdicts;    /* of each kept vector; the scores lie behind them */
+    sp_verdict *verdicts;    /* of each kept vector; behind them are the scores */
     int judged;              /* which of them are made, a bit each */
     sp_step step;
     sp_scratch_head *scratch;   /* a machine's; NULL: none */

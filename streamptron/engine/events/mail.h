@@ -8,8 +8,8 @@
 
        walk     fields and texts, one after the other       mail/parts.h, mail/fields.h
          | decode   base64, quoted-printable                 mail/decode.h
-         | charset  to UTF-8, as declared            mail/charset.h, mail/double.h
-         | html     the visible text of HTML                     mail/html.h
+         | charset  to UTF-8, as declared                    mail/charset.h, mail/double.h
+         | html     the visible text of HTML                 mail/html.h
          | lower    lower case, folded; which bytes belong   mail/lower.h
          v          to words
        words    each a name, once, in order of its first occurrence

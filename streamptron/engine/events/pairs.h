@@ -63,7 +63,7 @@ typedef struct sp_pairs {
    end. */
 SP_PRIVATE uint8_t *sp_name_write(uint8_t *p, const sp_key *key);
 
-/* The key of two names' pair, whose text lies in `names`. -1 if out of memory. */
+/* The key of two names' pair, whose text is stored in `names`. -1 if out of memory. */
 SP_PRIVATE int sp_pair_named(sp_arena *names, const sp_key *both, sp_key *pair);
 
 /* The same as sp_pairs_measure, for the entries first .. last - 1. */

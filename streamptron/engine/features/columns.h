@@ -15,7 +15,7 @@
        n, since  events that had one, and all events, both since it became a column
        e         a number per label: the sum of u v, from which om is computed
 
-       a^2 > 8 b:  v = 0 of x = 0; else share = 1 below
+       a^2 > 8 b:  v = 0 at x = 0; else share = 1 below
        x = 0:    share = n / (since + 1);  mean = share a
                  variance = share b + share (1 - share) a^2
        else      the same once x has come:  n + 1,  k = max(1 / n, 1/1024),

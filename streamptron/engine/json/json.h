@@ -24,7 +24,7 @@ enum {
     SP_JSON_LIST,
     SP_JSON_OBJECT,
 
-    SP_JSON_DEPTH = 500,           /* how deep lists and objects may be nested */
+    SP_JSON_DEPTH = 500,           /* how deeply lists and objects may be nested */
     SP_JSON_LENGTH_MOST = 1 << 30, /* bytes of a text */
 };
 

@@ -2,7 +2,7 @@
 
        charset=Windows-1251   EE F2 E5 F7        отеч            by name, then by table
        charset=iso-2022-jp    ESC $ B 24 22      あ              mail/double.h
-       none, or unknown    EE F2 E5 F7        a letter each   about which no more is known
+       none, or unknown       EE F2 E5 F7        a letter each   about which no more is known
 
    The declared charset is believed, as in mail programs: those with one byte a letter (by a table),
    UTF-16 and UTF-7. A mark at the beginning (U+FEFF) outranks it. If none is declared, or UTF-8,

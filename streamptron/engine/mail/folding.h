@@ -1,8 +1,8 @@
 /* Folding: the ASCII character that a reader takes a code point for.
 
-   0 itself, in lower case (names/letters.h) 1 nothing: it is invisible, or a mark on the letter
-   before 32 to 126 this character: accents are gone, wide, mathematical and circled letters are
-   plain,
+   0           itself, in lower case (names/letters.h)
+   1           nothing: it is invisible, or a mark on the letter before
+   32 to 126   this character: accents are gone; wide, mathematical and circled letters are plain;
                dashes are -, quotes ', spaces a space
    128 + c     a letter of another script that looks like c: c in a word with ASCII letters,
                otherwise itself

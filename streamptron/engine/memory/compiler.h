@@ -76,7 +76,7 @@ static inline int sp_zeros_below(uint64_t word)
 /* A file that includes several rooms puts those that are compiled for size between these two. */
 #if defined(__GNUC__) && !defined(__clang__)
   #if __GNUC__ >= 12
-    /* nor is anything kept in registers for a loop */
+    /* and keep nothing in registers for a loop */
     #define SP_OPTIMIZE_SIZE \
       _Pragma("GCC optimize(\"Oz,no-tree-loop-im,no-move-loop-invariants,\
 no-tree-dominator-opts\")")
@@ -142,7 +142,7 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
 /* A function that is compiled twice; a machine with wider registers runs the wider version, which
    holds more sums side by side. No sum is split and none is fused, so no bit of a result changes.
    The dynamic linker makes the choice, which musl's cannot do. (GCC's target_clones do the same,
-   but bring 4.5 kB that tell every processor apart.) The body follows:
+   but add 4.5 kB of code that tells all processors apart.) The body follows:
 
        SP_AVX2(double, sp_some, (const double *x, int n), (x, n))
        {
@@ -150,7 +150,7 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
 
    In it, `wide` is a constant: whether a register has four doubles, or is treated as if it had. On
    x86-64 without AVX2 four in two registers take longer than one by one; with -DSTREAMPTRON_FOURS
-   they are used all the same, for proofs. */
+   they are used anyway, for tests. */
 #if defined(__x86_64__) && !defined(STREAMPTRON_FOURS)
   #define SP_WIDE false
 #else

@@ -4,7 +4,7 @@
    *slot* number, which is all that the weights know of it. The slots are numbered like this:
 
        slot 0    the null slot: no feature, all weights zero, never written. A feature that the
-                 model has not met is scored there, so that reading needs no branch.
+                 model does not know is scored there, so that reading needs no branch.
        slot 1    the intercept: a feature of value 1 with which every event begins (if asked for).
        slot 2.. the features, in the order in which they were first updated.
 

@@ -3,7 +3,7 @@
    Counters are the base's plus what is new in each shard (for undone updates see merge/terms.h).
    The averages' clock advances by the events of all shards. Scales, calibrators and tallies
    (learner/serve.h) are means, weighted by events: a sum would be too large by a factor of the
-   number of shards. A machine merges what it keeps once itself. */
+   number of shards. What a machine keeps once per model, it merges itself. */
 
 #ifndef STREAMPTRON_MERGE_MIX_H
 #define STREAMPTRON_MERGE_MIX_H

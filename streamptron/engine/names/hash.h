@@ -1,6 +1,6 @@
 /* Mixing a key with the model's seed.
 
-   hash(key) = fold(fold((lo ^ s0) * (hi ^ s1)) ^ s2) * M), where fold(a * b) is the xor of the two
+   hash(key) = fold((fold((lo ^ s0) * (hi ^ s1)) ^ s2) * M), where fold(a * b) is the xor of the two
    halves of the 128-bit product. That is two multiplications; the bytes of a long key go through
    the first one sixteen at a time. The construction is Wang Yi's wyhash (2019), with secret words
    throughout.

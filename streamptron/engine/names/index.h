@@ -44,8 +44,8 @@
    (sp_index_rewind), and keys that went come back (sp_index_restore). So the bytes of those keys
    are kept until the event has succeeded (sp_index_drop).
 
-   An index may also lie in a file that is mapped into memory. There it can be read, but it does not
-   grow (names/lookup.h reads it; table/arrays.h sets it up).
+   An index may also be in a mapped file. There it can be read, but does not grow (names/lookup.h
+   reads it; table/arrays.h sets it up).
 
    The functions that copy or check a whole index are rarely called: when a model is copied, or when
    tests look for a fault. */

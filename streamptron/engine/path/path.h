@@ -5,8 +5,8 @@
          | sp_learner_resolve    keys -> slots; an unknown feature is the null slot
          | sp_learner_score      W.x for every kept vector, in one pass
          | sp_learner_plan       the rule: a mistake? how big a step?
-         | insert, reserve    the only part that can fail: then all of it is taken back
-         | watch              who would have been right? (serving, probabilities, the pocket)
+         | insert, reserve       the only part that can fail; then all of it is undone
+         | watch                 which vectors would be right? (serving, probabilities, pocket)
          | sp_table_add          only the slots of this event
          v sp_table_tick         the averages' clock
 

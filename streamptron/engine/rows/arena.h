@@ -1,4 +1,4 @@
-/* The arena that rows lie in.
+/* The arena of rows.
 
    Blocks are cut from segments of 1024 entries, which never move. A longer row has segments of its
    own, side by side. A block is identified by the number of its first entry, so that slots hold no

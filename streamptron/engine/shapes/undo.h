@@ -12,11 +12,11 @@
 
    As bytes, each part at a multiple of eight:
 
-       sp_snapshot_shapes         how many there are of each of the following
+       sp_snapshot_shapes     how many there are of each of the following
        of each layer          tau, Gtau and the watch's numbers, float64: before, after
        columns of the event   the step's entry that each one is, uint32
        outputs that stepped   of each layer, uint32, rising
-       sp_snapshot_patch          the parts, of each layer
+       sp_snapshot_patch      the parts, of each layer
        cells' numbers         float, of each part in turn: before, after. All parts of a layer have
                               the same room; behind fewer cells it is zeros */
 

@@ -99,7 +99,7 @@ typedef struct {                    /* what changes with time, for a whole table
 
 typedef struct {
     const uint32_t *slots;
-    const uint32_t *columns;        /* entry i lies in slot slots[columns[i]]; NULL: in slots[i] */
+    const uint32_t *columns;        /* entry i is in slot slots[columns[i]]; NULL: in slots[i] */
     const int32_t *places;          /* with one output, by column: the slot's distance from the null
                                        slot, in doubles; NULL: not known */
     const double *x;

@@ -3,11 +3,11 @@
    Templates do the work. Their last arguments are constants at each call, so that each common kind
    of learner has a loop of its own, with its sums in registers:
 
-       sp_sum_any   sums of every kept vector over an event
-       sp_add_any   w += a x for some lanes, and what the average and the pocket need for it;
-                    where the rule keeps a number, what that makes of it (sp_keep_move)
+       sp_sum_any     sums of every kept vector over an event
+       sp_add_any     w += a x for some lanes, and what the average and the pocket need for it;
+                      where the rule keeps a number, what that makes of it (sp_keep_move)
        sp_second_any  the second sums of some lanes, where the rule keeps a number
-       sp_size_any  the largest of a slot's weights
+       sp_size_any    the largest of a slot's weights
 
    If all numbers of a slot are summed alike (no pocket, no folds), SP_SUM takes them as vectors, a
    few blocks of outputs side by side. Each sum has one accumulator, which starts at 0 and takes the

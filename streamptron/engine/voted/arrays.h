@@ -1,7 +1,7 @@
 /* VotedPerceptron's updates as flat arrays, as in a model file, and back.
 
        values   float64 [mentions]     update by update, in each by slot
-       slots     uint32  [mentions]     hashed: their numbers (names/index.h), and by these
+       slots    uint32  [mentions]     hashed: their numbers (names/index.h), and by these
        sizes    uint32  [updates]      how many of them an update has
        times    float64 [updates]      rising
        steps    float64 [turns]        Y u, output by output, in each by update

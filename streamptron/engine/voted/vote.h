@@ -33,7 +33,7 @@
    of one sign. So the answer does not depend on where blocks begin.
 
    With degree 1 the current weights are in the table, and learning an event needs none of this.
-   With a higher degree the current score is the last one on this way.
+   With a higher degree the current score is the last one computed.
 
    Under a budget the oldest update is dropped when there is one too many. `since` advances to its
    time: the vectors before it no longer vote. With degree 1 later vectors stay as they were, as the

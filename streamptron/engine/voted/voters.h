@@ -23,7 +23,7 @@
    grow at the end and shrink from the front. A mention takes 16 bytes, an update 16, a turn 24.
 
    Under a budget the oldest update is dropped when there is one too many; `since`, the time from
-   which on votes count, advances to it. */
+   which votes count, advances to it. */
 
 #ifndef STREAMPTRON_VOTED_VOTERS_H
 #define STREAMPTRON_VOTED_VOTERS_H
