@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-import typing
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr
-from streamptron.plot.drawing import COLOURS, axes_of, check_axes, ink, label_text
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+from streamptron.plot.drawing import (
+    COLOURS,
+    Axes,
+    axes_of,
+    check_axes,
+    in_order,
+    ink,
+    label_text,
+    shades,
+)
 
 CERTAIN = 1.959964  # half-width of a 95 % interval of a normal distribution, in deviations
 CELL = 0.3  # inches per cell, if the figure grows with the number of labels
@@ -75,7 +80,7 @@ def confusion_matrix(
         if label is None:
             raise ValueError(f"y_true[{row}] is None, which is not a label; leave that event out")
     if labels is None:
-        rows = _sorted(truths + [answer for answer in answers if answer is not None])
+        rows = in_order(truths + [answer for answer in answers if answer is not None])
     else:
         rows = list(dict.fromkeys(listed("labels", labels)))
         if not rows:
@@ -90,10 +95,7 @@ def confusion_matrix(
             counts[at[truth], at[answer]] += 1
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     ax = axes_of(ax, matrix_inches(len(columns)))
-    from matplotlib.colors import LinearSegmentedColormap, to_rgb
-
-    ends = [to_rgb(ax.get_facecolor()), to_rgb(COLOURS[0])]
-    colours = LinearSegmentedColormap.from_list("shares", ends)
+    colours = shades(ax.get_facecolor(), COLOURS[0])
     image = ax.imshow(shares, **{"cmap": colours, "vmin": 0.0, "vmax": 1.0, **kwargs})
     turned: dict[str, Any] = {}
     if len(columns) > 20:
@@ -299,7 +301,7 @@ def probabilities(name: str, values: Any, truths: list[Any]) -> list[Any]:
         labels, columns = list(values.columns), np.asarray(values.to_numpy())
     elif np.ndim(values) == 2:
         columns = np.asarray(values)
-        labels = [False, True] if {*truths} <= {True, False} else _sorted(truths)
+        labels = [False, True] if {*truths} <= {True, False} else in_order(truths)
     else:
         found = listed(name, values)
         same_length(name, truths, found)
@@ -332,11 +334,3 @@ def same_length(name: str, truths: list[Any], others: list[Any]) -> None:
         raise ValueError("y_true is empty; give at least one event")
     if len(truths) != len(others):
         raise ValueError(f"y_true has {len(truths)} events and {name} has {len(others)}")
-
-
-def _sorted(labels: Iterable[Any]) -> list[Any]:
-    found = list(dict.fromkeys(labels))
-    try:
-        return sorted(found)
-    except TypeError:
-        return found

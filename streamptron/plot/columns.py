@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import typing
 from collections.abc import Hashable
 from typing import Any
 
@@ -13,6 +12,7 @@ from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.looking import learner_of
 from streamptron.plot.drawing import (
+    Axes,
     axes_of,
     check_axes,
     ink,
@@ -20,9 +20,6 @@ from streamptron.plot.drawing import (
     line_style,
     name_lines,
 )
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 POINTS = 121  # points of a line
 NEAR = 1e-3  # relative difference between the mean size and minus the mean, if all are negative

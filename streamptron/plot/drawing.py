@@ -19,8 +19,10 @@ import numpy as np
 from streamptron.common.names import type_shown
 
 if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # for the other rooms, too
     from matplotlib.lines import Line2D
+else:
+    Axes = Any  # the first picture imports matplotlib
 
 # Their lightness L* is 42, 80, 52 and 67: the first two differ most.
 COLOURS = ("#3f5fb0", "#f2c14e", "#d1553b", "#58b683")
@@ -76,16 +78,12 @@ def ink(ax: Axes) -> Any:
     return ax.xaxis.label.get_color()
 
 
-def colour(at: int) -> str:
-    return COLOURS[at % len(COLOURS)]
-
-
 def colours_of(labels: Iterable[Any]) -> list[str]:
     """A colour for each label; a label that is the name of one of our colours gets that."""
     called = [str(label).casefold() for label in labels]
     left = [at for name, at in NAMED.items() if name not in called]
     others = chain(left, cycle(range(len(COLOURS))))
-    return [colour(NAMED[name] if name in NAMED else next(others)) for name in called]
+    return [COLOURS[NAMED[name] if name in NAMED else next(others)] for name in called]
 
 
 def line_colour(at: int) -> str:
@@ -96,6 +94,15 @@ def line_colour(at: int) -> str:
 def line_style(at: int) -> dict[str, Any]:
     """The style of the line of one of several models."""
     return {"color": line_colour(at), "linestyle": LINES[at % len(LINES)], "linewidth": 1.8}
+
+
+def in_order(labels: Iterable[Any]) -> list[Any]:
+    """Labels or features without repetitions: sorted, or as they come if they cannot be sorted."""
+    found = list(dict.fromkeys(labels))
+    try:
+        return sorted(found)
+    except TypeError:
+        return found
 
 
 def label_text(name: Any) -> str:
@@ -149,6 +156,13 @@ def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
 
     places = MaxNLocator(7, steps=[1, 2, 2.5, 5, 10], integer=whole).tick_values(low, high)
     return [float(place) for place in places if low <= place <= high]
+
+
+def shades(*colours: Any) -> Any:
+    """A colormap that goes from one colour to the next."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    return LinearSegmentedColormap.from_list("shades", [to_rgb(each) for each in colours])
 
 
 def halo(ax: Axes) -> dict[str, Any]:

@@ -5,12 +5,12 @@ No model learns for these pictures.
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr, type_shown
@@ -18,6 +18,7 @@ from streamptron.common.record import Record, Window, check_record
 from streamptron.plot.answers import wilson
 from streamptron.plot.drawing import (
     COLOURS,
+    Axes,
     axes_of,
     check_axes,
     draw_bars,
@@ -30,11 +31,6 @@ from streamptron.plot.drawing import (
     write_beside,
 )
 from streamptron.plot.streams import frame_stream
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-    from numpy.typing import NDArray
 
 POINTS = 100  # the most points of a line of windows
 FEW = 30  # the most points if there are several lines
@@ -108,7 +104,7 @@ def errors(recorded: Any, by: str | None = None, ax: Axes | None = None, **kwarg
         for kind in kinds
     }
     ax = axes_of(ax)
-    lines: dict[str, Line2D] = {}
+    lines = {}
     for at, ((name, kind), (numbers, values)) in enumerate(curves.items()):
         called = kind if alone else name
         style = _style(ax, kind) if alone else line_style(at)

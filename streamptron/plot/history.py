@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from streamptron.common.names import type_shown
 from streamptron.plot.drawing import (
     LINES,
     MARKERS,
+    Axes,
     axes_of,
     check_axes,
     ink,
@@ -21,9 +21,6 @@ from streamptron.plot.drawing import (
     name_lines,
     write_beside,
 )
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> Axes:

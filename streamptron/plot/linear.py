@@ -7,17 +7,15 @@ what unit steps add to it.
 
 from __future__ import annotations
 
-import typing
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.looking import learner_of, ranks
-
-if typing.TYPE_CHECKING:
-    from numpy.typing import NDArray
+from streamptron.plot.drawing import in_order
 
 
 def answering(model: Any, serve: Any) -> tuple[Any, Any]:
@@ -60,7 +58,7 @@ def check_linear(learner: Any, therefore: str) -> None:
 
 
 def two_features(
-    features: Any, learner: Any, others: typing.Iterable[Hashable]
+    features: Any, learner: Any, others: Iterable[Hashable]
 ) -> tuple[Hashable, Hashable]:
     """The two features on the axes, or an error that says how to name them."""
     hashed = learner.hash_bits is not None
@@ -77,10 +75,7 @@ def two_features(
             )
         return features[0], features[1]
     if len(names) == 2:
-        try:
-            first, second = sorted(names)  # type: ignore[type-var]
-        except TypeError:
-            first, second = names
+        first, second = in_order(names)
         return first, second
     example = f"features={tuple(names[:2])!r}" if len(names) > 2 else "features=('a', 'b')"
     are = f"{len(names) or 'none'} {'is' if len(names) < 2 else 'are'} known by name"

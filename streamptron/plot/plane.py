@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-import typing
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamptron.estimator.finite import data_of
 from streamptron.estimator.looking import Before
 from streamptron.plot.drawing import (
     MARKERS,
+    Axes,
     arrow,
     axes_of,
     check_axes,
@@ -30,10 +31,6 @@ from streamptron.plot.linear import (
     line_between,
     two_features,
 )
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 GRID = 200  # points along each side of the plane
 SQUARE = 4.0  # up to this ratio of width to height, both axes have the same scale

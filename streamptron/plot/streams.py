@@ -6,12 +6,12 @@ The given model is not changed; copies of it learn.
 from __future__ import annotations
 
 import copy
-import typing
 from array import array
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamptron.common.checks import at_least_one
 from streamptron.common.record import Record, check_record
@@ -21,6 +21,7 @@ from streamptron.plot.drawing import (
     COLOURS,
     HATCHES,
     IN_LINES,
+    Axes,
     axes_of,
     check_axes,
     halo,
@@ -30,10 +31,6 @@ from streamptron.plot.drawing import (
     name_lines,
     write_beside,
 )
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 KINDS = ("current", "average", "pocket", "best")
 POINTS = 1000  # the most points of a line

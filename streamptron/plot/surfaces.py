@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Hashable
 from typing import Any
 
@@ -23,15 +22,14 @@ from streamptron.plot.drawing import (
     COLOURS,
     HATCHES,
     NAMED,
+    Axes,
     axes_of,
     check_axes,
     draw_bars,
     ink,
     label_text,
+    shades,
 )
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SIDE = 9  # knots on a side of a surface, half a deviation apart
 PLACES = (np.arange(SIDE) - SIDE // 2) / 2  # in standard deviations
@@ -107,14 +105,17 @@ def surface(
     most = float(np.abs(part).max()) or 1.0
     extent = (*limits[0], *limits[1])
     ax = axes_of(ax)
-    style = {"cmap": _diverging(ax), "vmin": -most, "vmax": most, "interpolation": "bilinear"}
+    # the background's colour is at 0
+    colours = shades(COLOURS[NAMED["red"]], ax.get_facecolor(), COLOURS[NAMED["blue"]])
+    style = {"cmap": colours, "vmin": -most, "vmax": most, "interpolation": "bilinear"}
     image = ax.imshow(part, origin="lower", extent=extent, aspect="auto", **{**style, **kwargs})
     xs, ys = (np.linspace(*limit, POINTS) for limit in limits)
     levels = most * np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75])
     if part.any():
         ax.contour(xs, ys, part, levels, colors=[ink(ax)], linewidths=0.5, alpha=0.6)
-    where: dict[str, Any] = _beside(ax)
-    bar = ax.figure.colorbar(image, ax=ax, **where)
+    # beside the bars of events; a figure with a layout leaves room for these by itself
+    room: dict[str, Any] = {} if ax.figure.figure.get_layout_engine() else {"pad": 0.14}
+    bar = ax.figure.colorbar(image, ax=ax, fraction=0.07, **room)
     bar.set_label(
         f"part of the score for {label_text(learner._towards if label is None else label)}"
     )
@@ -247,21 +248,6 @@ def _part(learner: Any, columns: Any, names: Any, limits: Any, points: int, labe
     others = usual(columns, first, second)
     events = [{**others, first: x, second: y} for y in ys for x in xs]
     return shares(learner, events, Pair(first, second), label).reshape(points, points)
-
-
-def _diverging(ax: Axes) -> Any:
-    """A diverging colormap, which has the background's colour at 0."""
-    from matplotlib.colors import LinearSegmentedColormap, to_rgb
-
-    against, most = COLOURS[NAMED["red"]], COLOURS[NAMED["blue"]]
-    ends = [to_rgb(against), to_rgb(ax.get_facecolor()), to_rgb(most)]
-    return LinearSegmentedColormap.from_list("parts", ends)
-
-
-def _beside(ax: Axes) -> dict[str, float]:
-    """The place of the colour bar: outside the bars of events, which some layouts know of."""
-    engine = ax.figure.figure.get_layout_engine()
-    return {"fraction": 0.07} if engine else {"fraction": 0.07, "pad": 0.14}
 
 
 def _margins(ax: Axes, spreads: tuple[Spread, Spread], met: Any) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamptron.common.names import short_repr
 from streamptron.plot.answers import listed, probabilities, said_of
-from streamptron.plot.drawing import LINES, axes_of, check_axes, ink, label_text, line_style
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+from streamptron.plot.drawing import LINES, Axes, axes_of, check_axes, ink, label_text, line_style
 
 EDGE = 1e-3  # thresholds go from this to 1 minus this
 GRID = 400
@@ -70,7 +66,7 @@ def roc_curve(
     label, models = _judged(y_true, y_proba, label)
     curves = {}
     for name, judged in models.items():
-        found, false = judged.rates()
+        found, false = (counts / counts[-1] for counts in judged.counts())
         area = float(np.sum(np.diff(false) * (found[1:] + found[:-1]) / 2))
         curves[f"{name}area {area:.4g}"] = false, found
     ax = axes_of(ax)
@@ -93,12 +89,8 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    y_true
-        The labels of the events.
-    y_proba
-        As for `roc_curve`; for several models, ``{name: one of these}``.
-    label
-        The label that is looked for. None: True, where labels are truth values.
+    y_true, y_proba, label
+        As for `roc_curve`.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -237,10 +229,6 @@ class Judged(NamedTuple):
         last = np.append(np.flatnonzero(np.diff(scores)), len(scores) - 1)  # of equal scores
         found = np.concatenate([[0], np.cumsum(right)[last]])
         return found, np.concatenate([[0], last + 1]) - found
-
-    def rates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        found, false = self.counts()
-        return found / found[-1], false / false[-1]
 
     def precision(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Recall and precision; the first point has the precision of the second."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import typing
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -15,11 +14,12 @@ from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.finite import data_of
 from streamptron.estimator.looking import Before
 from streamptron.plot.drawing import (
+    COLOURS,
     HATCHES,
+    Axes,
     arrow,
     axes_of,
     check_axes,
-    colour,
     colours_of,
     halo,
     ink,
@@ -36,9 +36,6 @@ from streamptron.plot.linear import (
     two_features,
     weights_between,
 )
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def update(
@@ -120,10 +117,10 @@ def update(
     named = [("w after" if moved else "w (no update)", after), (f"event {label_text(y)}", event)]
     if moved and before.any():
         named.insert(0, ("w before", before))
-        arrow(ax, zero, before, color=colour(0), linestyle="--")
-        arrow(ax, before, after, color=colour(2))
+        arrow(ax, zero, before, color=COLOURS[0], linestyle="--")
+        arrow(ax, before, after, color=COLOURS[2])
         name_point(ax, "step", (before + after) / 2)
-    arrow(ax, zero, after, color=colour(0))
+    arrow(ax, zero, after, color=COLOURS[0])
     arrow(ax, zero, event, color=ink(ax), linewidth=1.0)
     ends: dict[tuple[float, ...], list[str]] = {}
     for name, end in named:  # arrows that end at the same point share a text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import typing
 from collections.abc import Hashable
 from typing import Any
 
@@ -11,6 +10,7 @@ from streamptron.common.checks import at_least_one
 from streamptron.common.names import short_repr
 from streamptron.estimator.looking import learner_of, ranks
 from streamptron.plot.drawing import (
+    Axes,
     axes_of,
     check_axes,
     draw_bars,
@@ -18,9 +18,6 @@ from streamptron.plot.drawing import (
     label_text,
     write_beside,
 )
-
-if typing.TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FOR, AGAINST = 0, 1  # the styles of bars for a label and against it
 

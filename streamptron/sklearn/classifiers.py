@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Hashable, Mapping
 from typing import Any
+
+import numpy as np
 
 from streamptron.common.parameters import MAX_PAIRS, arguments
 from streamptron.learners import adaptive
@@ -12,11 +14,6 @@ from streamptron.learners.mira import MIRA
 from streamptron.learners.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.learners.voted import VotedPerceptron
 from streamptron.sklearn.base import Linear, PairClassifier
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
-    import numpy as np
 
 
 class AdaptiveClassifier(PairClassifier):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import typing
-from typing import Any, Self
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
@@ -20,11 +20,8 @@ from streamptron.sklearn.base import _row_weights
 from streamptron.sklearn.epochs import best_of
 from streamptron.sklearn.wrapper import Named, Wrapper, check_two
 
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
 
-
-class Rows(typing.NamedTuple):
+class Rows(NamedTuple):
     """Checked rows, the ones of their indicator matrix, and whether each row has a single one."""
 
     X: Named

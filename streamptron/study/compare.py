@@ -228,7 +228,6 @@ class _Run:
         self.recorder = recorder
         self.metrics = tuple(copy.deepcopy(metric) for metric in metrics)
         self.seconds = 0.0
-        self._by_label = any(metric.requires_labels for metric in metrics)
         self._by_probability = any(not metric.requires_labels for metric in metrics)
 
     def take(self, block: list[Any], first: int) -> np.ndarray:
@@ -238,18 +237,13 @@ class _Run:
         probabilities: list[Any] = []
         coming = iter(block)
         try:
-            if self._by_probability:
-                give = self.model.predict_proba_one
-                began = thread_time()
-                for x, y in coming:
-                    probabilities.append(give(x) or None)  # none, before it has met a label
-                    answers.append(predict(x))
-                    learn(x, y)
-            else:
-                began = thread_time()
-                for x, y in coming:
-                    answers.append(predict(x))
-                    learn(x, y)
+            began = thread_time()
+            for x, y in coming:
+                if self._by_probability:
+                    p = self.model.predict_proba_one(x)
+                    probabilities.append(p or None)  # there is none before the first label
+                answers.append(predict(x))
+                learn(x, y)
             self.seconds += thread_time() - began
         except (TypeError, ValueError) as error:
             at = first + len(block) - length_hint(coming) - 1
@@ -260,14 +254,11 @@ class _Run:
             for (_, y), each in zip(block, said, strict=True):
                 if each is not None:
                     metric.update(y, each)
+        found = []
         for (_, y), answer in zip(block, answers, strict=True):
             self.recorder._note(y, answer)
-        return np.array(
-            [
-                -1 if answer is None else int(answer != y)
-                for (_, y), answer in zip(block, answers, strict=True)
-            ]
-        )
+            found.append(-1 if answer is None else int(answer != y))
+        return np.array(found)
 
     def result(
         self, n: int, error: float, answered: int, difference: float, half_width: float

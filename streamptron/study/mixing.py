@@ -9,18 +9,14 @@ Rounds are consecutive parts of the pass.
 from __future__ import annotations
 
 import copy
-import typing
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from streamptron.estimator.finite import Lessons
 from streamptron.keeping.merging import merge
-
-if typing.TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from streamptron.estimator.finite import Lessons
 
 
 def learned_by_several(

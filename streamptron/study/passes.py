@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import typing
 from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamptron.common.bars import bar_of
 from streamptron.common.checks import at_least_one, jobs_of
@@ -22,9 +22,6 @@ from streamptron.estimator.looking import Before, learner_of, ranks
 from streamptron.estimator.passes import check_learns
 from streamptron.keeping.mergeable import check_alike
 from streamptron.study.mixing import learned_by_several
-
-if typing.TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 ORDERS = ("permute", "fixed", "random-mistake")
 LOOKED_AT = 64  # rows in the first search for a mistake; each further search takes twice as many
@@ -190,12 +187,10 @@ def fit(
     twin = _twin(learner, current=picking)
     if init is not None:
         _start(learner, twin, lessons, rng)
+    permuting = rng if order == "permute" else None
+    learn = _picks(rng) if picking else _whole_passes(permuting, jobs, mixes)
     with _bar(progress, epochs) as advance:
-        if picking:
-            twin, history = _run(twin, lessons, epochs, checked, patience, advance, _picks(rng))
-        else:
-            each = _whole_passes(rng if order == "permute" else None, jobs, mixes)
-            twin, history = _run(twin, lessons, epochs, checked, patience, advance, each)
+        twin, history = _run(twin, lessons, epochs, checked, patience, advance, learn)
     if learner.n_seen != seen:
         raise RuntimeError(
             "another thread taught the model during fit, so the result of fit is discarded; let "

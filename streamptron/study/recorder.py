@@ -282,16 +282,16 @@ def _cell(recorder: Recorder) -> Callable[[], object]:
         from IPython.display import display
     except ModuleNotFoundError:
         raise ImportError('chart="notebook" needs IPython; give the name of a file') from None
-    handles: list[Any] = []
+    handle: Any = None
 
     def write() -> None:
-        if handles:
-            handles[0].update(_figure(recorder))
+        nonlocal handle
+        if handle is not None:
+            handle.update(_figure(recorder))
             return
         handle = display(_figure(recorder), display_id=True)
         if handle is None:
             raise ValueError('chart="notebook" outside of a notebook; give the name of a file')
-        handles.append(handle)
 
     return write
 
