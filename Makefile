@@ -15,7 +15,7 @@ space = $() $()
 # which part of the parameters: of all in `version` and `between`, of those that say again what
 # others have said in `pytest` and `sanitize`
 TURN ?= 1/1
-# which part of all parameters in `pytest`; .ci/run takes a fourth with each commit
+# which part of all parameters in `pytest`; .ci/run takes a sixth with each commit
 PART ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between without engine \
@@ -70,7 +70,7 @@ pytest: $(VENV)/.dev
 		--slow-turn $(TURN)
 
 # What .ci/run asks of a Python that is not the newest: what is marked `slow` or `once` would say
-# the same again. With TURN=1/4 each test has a fourth of its parameters. A Python that lies between
+# the same again. With TURN=1/6 each test has a sixth of its parameters. A Python that lies between
 # the oldest and the newest could differ from both only where compiled code meets it.
 OTHER = $(PYTEST) -m "not slow and not once" --turn $(TURN)
 ROOMS = collisions gate hashed multilabel names river state twin voted wide
