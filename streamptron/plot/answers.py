@@ -116,20 +116,13 @@ def confusion_matrix(
         for k in range(1, len(rows)):
             ax.axhline(k - 0.5, color=ink(ax), linewidth=0.2)
     size = _size_in_cells(ax, counts)
+    centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size}
     if size >= SMALL:
         for (row, column), n in np.ndenumerate(counts):
             if n == 0 and many:
                 continue
             dark = _lightness(image.cmap(image.norm(shares[row, column]))[:3]) < 0.55
-            ax.text(
-                column,
-                row,
-                str(n),
-                ha="center",
-                va="center",
-                color="white" if dark else "black",
-                fontsize=size,
-            )
+            ax.text(column, row, str(n), color="white" if dark else "black", **centred)
     return ax
 
 
@@ -212,7 +205,6 @@ def calibration_curve(
     used = n > 0
     x = np.bincount(bins, p, n_bins)[used] / n[used]
     y = np.bincount(bins, right, n_bins)[used] / n[used]
-    low, high = wilson(y, n[used])
     ax = axes_of(ax)
     ax.plot([0, 1], [0, 1], color=ink(ax), linestyle=":", linewidth=1)
     style = {
@@ -224,7 +216,7 @@ def calibration_curve(
         "markersize": 5,
         **kwargs,
     }
-    ax.errorbar(x, y, yerr=[np.maximum(y - low, 0), np.maximum(high - y, 0)], **style)
+    ax.errorbar(x, y, yerr=wilson(y, n[used]), **style)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     likeliest = label is None and isinstance(given[0], Mapping)
     of = "the answer" if likeliest else label_text(True if label is None else label)
@@ -270,14 +262,12 @@ def _judged(
     return np.array(p), np.array(right)
 
 
-def wilson(
-    share: NDArray[np.float64], n: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Wilson's 95 % interval for a share among n."""
+def wilson(share: NDArray[np.float64], n: NDArray[Any]) -> NDArray[np.float64]:
+    """How far Wilson's 95 % interval for a share among n goes below it, and how far above."""
     z2 = CERTAIN**2 / n
     middle = (share + z2 / 2) / (1 + z2)
     half = np.sqrt(share * (1 - share) * z2 + z2**2 / 4) / (1 + z2)
-    return middle - half, middle + half
+    return np.maximum([share - (middle - half), middle + half - share], 0.0)
 
 
 def _lightness(rgb: Any) -> float:

@@ -172,20 +172,20 @@ def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: 
     counts = np.array([count for _, (count, _) in found])
     wrong = np.array([number for _, (_, number) in found])
     shares = wrong / counts
-    low, high = wilson(shares, counts)
+    below, above = wilson(shares, counts)
     ax = axes_of(ax)
     names = [label_text(label) for label, _ in found]
     draw_bars(ax, 100 * shares, names, [0] * len(found), **kwargs)
     ax.errorbar(
         100 * shares,
         range(len(found)),
-        xerr=100 * np.array([np.maximum(shares - low, 0), np.maximum(high - shares, 0)]),
+        xerr=(100 * below, 100 * above),
         fmt="none",
         ecolor=ink(ax),
         elinewidth=1,
         capsize=3,
     )
-    ends = (100 * high).tolist()
+    ends = (100 * (shares + above)).tolist()
     for at, end in enumerate(ends):
         write_beside(ax, f"{wrong[at]} of {counts[at]}", (end, at), 6, fontsize="small")
     ax.set_xlim(0.0, 1.3 * max(ends))

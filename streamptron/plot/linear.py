@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamptron.common.names import short_repr, type_shown
-from streamptron.estimator.looking import learner_of, ranks
+from streamptron.estimator.looking import leads, learner_of, ranks
 from streamptron.plot.drawing import in_order
 
 
@@ -64,10 +64,10 @@ def two_features(
     hashed = learner.hash_bits is not None
     names = list(dict.fromkeys([*([] if hashed else _features(learner)), *others]))
     if features is not None:
-        if not isinstance(features, tuple | list):
-            raise TypeError(f"features={short_repr(features)}; name two, as features=('a', 'b')")
-        if len(features) != 2 or features[0] == features[1]:
-            raise ValueError(f"features={short_repr(features)}; name two, as features=('a', 'b')")
+        several = isinstance(features, tuple | list)
+        if not several or len(features) != 2 or features[0] == features[1]:
+            kind = ValueError if several else TypeError
+            raise kind(f"features={short_repr(features)}; name two, as features=('a', 'b')")
         if names and not hashed and not {*features} & {*names}:
             raise ValueError(
                 f"features={short_repr(features)}; neither has a weight or is in an event; name "
@@ -100,8 +100,7 @@ def _features(learner: Any) -> list[Hashable]:
 def towards(learner: Any, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """The lead of the second label over the first, from one score or two per row."""
     if scores.ndim == 1 or scores.shape[1] == 1:
-        alone: NDArray[np.float64] = scores.reshape(-1)
-        return alone if learner._positive else -alone
+        return scores.reshape(-1) if learner._positive else -scores.reshape(-1)
     ahead: NDArray[np.float64] = scores[:, 1] - scores[:, 0]
     return ahead
 
@@ -115,7 +114,7 @@ def aheads(
         yield towards(learner, scores)
         return
     for at in np.unique(regions):
-        yield scores[:, at] - np.delete(scores, at, axis=1).max(axis=1)
+        yield leads(scores, at)
 
 
 def line_between(learner: Any, plane: tuple[Any, Any]) -> tuple[NDArray[np.float64], float]:

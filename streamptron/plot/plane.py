@@ -284,13 +284,10 @@ def _regions(ax: Axes, xs: Any, ys: Any, regions: Any, labels: list[Any]) -> Non
 def _legend(ax: Axes, labels: list[Any], lessons: Any) -> None:
     from matplotlib.patches import Patch
 
-    handles: list[Any] = []
-    if lessons is None:
-        handles = [
-            Patch(facecolor=own, alpha=0.5, label=label_text(label))
-            for label, own in zip(labels, colours_of(labels), strict=True)
-        ]
-    else:
-        handles = list(ax.collections[-len(lessons.labels) :])
-        handles += [line for line in ax.lines if str(line.get_label()).startswith("margin")]
-    legend_above(ax, handles)
+    if lessons is not None:
+        margins = [line for line in ax.lines if str(line.get_label()).startswith("margin")]
+        legend_above(ax, [*ax.collections[-len(lessons.labels) :], *margins])
+        return
+    regions = zip(labels, colours_of(labels), strict=True)
+    parts = [Patch(facecolor=own, alpha=0.5, label=label_text(label)) for label, own in regions]
+    legend_above(ax, parts)

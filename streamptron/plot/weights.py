@@ -79,9 +79,8 @@ def top_weights(
                 f"{short_repr(learner._known_labels[0])} (the model knows "
                 f"{short_repr(learner._known_labels, 200)})"
             )
-        top, towards = learner.top_features(n, label), label
-        if label is None:
-            towards = learner._towards
+        top = learner.top_features(n, label)
+        towards = learner._towards if label is None else label
     bars = [*top.positive, *reversed(top.negative)]
     if not bars:
         raise ValueError("all weights of the model are 0: there is nothing to show")

@@ -187,11 +187,8 @@ class Classifier(Wrapper):
         kind = self._two if len(labels) == 2 else self._several
         of_two = issubclass(kind, BinaryEstimator)
         if of_two and isinstance(class_weight, Mapping):
-            first, second = labels
-            class_weight = {
-                False: class_weight.get(first, 1.0),
-                True: class_weight.get(second, 1.0),
-            }
+            first, second = (class_weight.get(label, 1.0) for label in labels)
+            class_weight = {False: first, True: second}
         several_own = {name: _plain(getattr(self, name)) for name in self._several_own}
         if kind is not self._several:
             self._several(**several_own)  # which checks them

@@ -11,7 +11,6 @@ import math
 import typing
 import warnings
 from collections.abc import Callable
-from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -70,11 +69,11 @@ def learned(
         raise ValueError("every row has the weight zero; there is nothing to learn")
     decides = settings.tol is not None and settings.max_iter > 1
     rows, held = _divided(settings, rng, rows, numbers, decides)
-    judged, by = held, partial(log_loss, probable)
+    judged, ask, loss = held, probable, log_loss
     if decides and not len(held):
         n_judged = max(JUDGED_ROWS, given.X.shape[0] * JUDGED // max(1, given.X.size))
         judged = rows if n_judged >= len(rows) else rng.permutation(rows)[:n_judged]
-        by = partial(shortfall, decide)
+        ask, loss = decide, shortfall
     X_judged = given.taken(judged)
     steps_judged = None if steps is None else steps[judged]
     passes = Passes(batch_of(*given, model.missing), labels, numbers, steps)
@@ -84,7 +83,7 @@ def learned(
         passes.learn(model, rng.permutation(rows) if settings.shuffle else rows)
         if not len(judged):
             continue
-        found = by(model, X_judged, numbers[judged], steps_judged)
+        found = loss(ask(model, X_judged), numbers[judged], steps_judged)
         n_stale = n_stale + 1 if found > least - (settings.tol or 0.0) else 0
         if found < least:
             least = found
@@ -134,31 +133,15 @@ def held_out(
     return np.sort(mixed[~taken]), np.sort(mixed[taken])
 
 
-def log_loss(
-    probable: Callable[[Any, Any], np.ndarray],
-    model: Any,
-    X: Any,
-    numbers: np.ndarray,
-    steps: np.ndarray | None,
-) -> float:
+def log_loss(said: np.ndarray, numbers: np.ndarray, steps: np.ndarray | None) -> float:
     """The loss of held-out rows: minus the mean logarithm of their class's probability."""
-    p = probable(model, X)[np.arange(len(numbers)), numbers]
+    p = said[np.arange(len(numbers)), numbers]
     return float(-np.average(np.log(np.maximum(p, np.finfo(float).eps)), weights=steps))
 
 
-def shortfall(
-    decide: Callable[[Any, Any], np.ndarray],
-    model: Any,
-    X: Any,
-    numbers: np.ndarray,
-    steps: np.ndarray | None,
-) -> float:
+def shortfall(said: np.ndarray, numbers: np.ndarray, steps: np.ndarray | None) -> float:
     """The loss of learned rows: the sum of negative leads, divided by that of all leads' sizes."""
-    decision = decide(model, X)
-    if decision.ndim == 1:
-        ahead = np.where(numbers, decision, -decision)
-    else:
-        ahead = leads(decision, numbers)
+    ahead = np.where(numbers, said, -said) if said.ndim == 1 else leads(said, numbers)
     ahead = ahead if steps is None else ahead * steps
     total = np.abs(ahead).sum()
     return float(-ahead[ahead < 0].sum() / total) if total else 0.0

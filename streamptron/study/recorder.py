@@ -304,8 +304,7 @@ def _figure(recorder: Recorder) -> Figure:
     if recorder.n_events:
         recorder.plot(ax)
     else:
-        ax.set_xlabel("events")
-        ax.set_ylabel("error (%)")
+        ax.set(xlabel="events", ylabel="error (%)")
     return figure
 
 
