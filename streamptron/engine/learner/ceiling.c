@@ -3,7 +3,7 @@
 #include "memory/compiler.h"
 #include "names/key.h"
 
-/* Prefetch all that is read of the slots that the hand looks at next time. */
+/* Prefetch what will be read of the slots that the hand looks at next time. */
 static void sp_ceiling_prefetch(const sp_index *index, const sp_table *table, sp_slot_type hand)
 {
     sp_slot_type n = SP_MIN((sp_slot_type)SP_LOOKS, SP_CHUNK_SLOTS - (hand & SP_CHUNK_MASK));
@@ -13,7 +13,7 @@ static void sp_ceiling_prefetch(const sp_index *index, const sp_table *table, sp
     sp_table_prefetch(table, hand, n);
 }
 
-/* The slot of the feature that leaves; the null slot if all are in the current event. */
+/* The slot of the feature to evict; the null slot if all are in the current event. */
 static sp_slot_type sp_leaving(sp_ceiling *ceiling, const sp_index *index, const sp_table *table)
 {
     sp_slot_type slots[SP_LOOKS];
@@ -52,7 +52,7 @@ static sp_slot_type sp_leaving(sp_ceiling *ceiling, const sp_index *index, const
     return slots[best];
 }
 
-/* Take out the index entries of keys that have left and are still there. */
+/* Remove the index entries of evicted keys that are still there. */
 static void sp_ceiling_forget(sp_index *index, sp_event *event)
 {
     const sp_gone *gone;
@@ -64,9 +64,9 @@ static void sp_ceiling_forget(sp_index *index, sp_event *event)
     }
 }
 
-/* Advance the clock and stamp the event's features, so that none of them leaves.
+/* Advance the clock and stamp the event's features, so that none of them is evicted.
 
-   -1 without memory. */
+   -1 if out of memory. */
 static int sp_tick(sp_ceiling *ceiling, const sp_index *index, sp_event *event)
 {
     sp_gone *gone;
@@ -92,7 +92,7 @@ SP_HOT int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_tabl
 {
     sp_slot_type slot;
     sp_gone *gone;
-    bool any = true; /* whether there is a feature that can leave */
+    bool any = true; /* whether a feature can be evicted */
     for (ptrdiff_t i = first; i < last; i++) {
         if (event->slots[i] != SP_SLOT_NULL)
             continue;

@@ -1,7 +1,7 @@
 #include "learner/learner.h"
 
 enum {
-    SP_NEW_AT_ONCE = 64, /* entries that are looked at together */
+    SP_NEW_AT_ONCE = 64, /* entries that are examined together */
 };
 
 static void sp_resolve(sp_learner *learner, sp_event *event, ptrdiff_t n, bool hashed)
@@ -20,8 +20,8 @@ SP_API void sp_learner_resolve(sp_learner *learner, sp_event *event)
         sp_resolve(learner, event, event->n, false);
 }
 
-/* Which of some entries have no slot, and how many. There is no branch, so several are looked at at
-   once. */
+/* Find which of some entries have no slot, and how many. Without a branch, so that several are
+   examined at once. */
 static int sp_new_entries(const sp_slot_type *slots, ptrdiff_t n, uint8_t *which)
 {
     int n_new = 0;
@@ -44,7 +44,7 @@ SP_PRIVATE int sp_learner_insert(sp_learner *learner, sp_event *event, ptrdiff_t
         const int n = sp_new_entries(event->slots + first, some, which);
         for (int k = 0; k < n; k++) {
             const ptrdiff_t i = first + which[k];
-            /* or the slot that it got before, for the event may name a feature twice */
+            /* or the slot that it got a moment ago, as the event may name a feature twice */
             event->slots[i] = sp_index_insert(&learner->index, &event->keys[i], event->hashes[i]);
             if (event->slots[i] == SP_SLOT_NULL)
                 return -1;

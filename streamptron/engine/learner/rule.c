@@ -30,7 +30,7 @@ SP_API int sp_rule_answer(const sp_rule *rule)
     return names == NULL ? -1 : names->answer;
 }
 
-/* Whether a step is as long as the loss asks for. */
+/* Whether a step's length depends on the loss. */
 static bool sp_rule_is_mira(const sp_rule *rule)
 {
     return rule->kind == SP_RULE_MIRA
@@ -64,8 +64,8 @@ SP_HOT double sp_squares(const double *x, ptrdiff_t n, bool intercept)
     return xx;
 }
 
-/* A rule with a score for each choice takes a step against choice k when its score is too near that
-   of the true choice y, or above it. d_k is by how much:
+/* A rule with a score for each choice takes a step against choice k if its score is above that of
+   the true choice y, or too close below it. d_k is by how much:
        d_k = (score_k - score_y) + m,  m = margin, for MIRA 1
        due when d_k >= 0;  for MIRA when d_k > 0, and at mistakes only when score_k >= score_y
    CS188, lecture "Perceptrons"; Crammer et al. 2006, PA-I. */
@@ -84,7 +84,7 @@ static bool sp_due(const sp_rule *rule, double score, double rival)
 
 /* The direction of a step: w_y += x, w_k -= s_k x. The violators, for which a step is due, have
    shares s_k of sum 1:
-       best            all of it is the best other label's
+       best            the best other label has all of it
        uniform         s_k = 1 / their number
        proportional    s_k = d_k / the sum of their d; as uniform where that is 0
    Crammer & Singer 2003: any such shares have the perceptron's bound. Returns the loss, sum of
@@ -125,7 +125,8 @@ static double sp_rule_aim(const sp_rule *rule, const double *scores, ptrdiff_t n
     return loss;
 }
 
-/* How far along it: the perceptron u, MIRA tau u, the least that brings the loss to 0, at most C:
+/* The length of the step: for the perceptron u; for MIRA tau u, with tau the least that brings the
+   loss to 0, at most C:
        tau = min(loss / (length x.x), C) */
 static void sp_apart(const sp_rule *rule, const double *scores, ptrdiff_t n_choices, ptrdiff_t y,
                      double u, const double *x, ptrdiff_t n, bool intercept, sp_step *step)
@@ -152,9 +153,9 @@ static void sp_apart(const sp_rule *rule, const double *scores, ptrdiff_t n_choi
         step->moves[i].a *= tau;
 }
 
-/* Each output on its own: Y = +1 for the label that it stands for, else -1;  loss = 1 - Y score.
-   If loss > 0, with v the variance of the score (its second sum) and r the label's noise, which u
-   observations reduce to r / u:
+/* Each output by itself: Y = +1 for its own label, else -1;  loss = 1 - Y score. If loss > 0, with
+   v the variance of the score (its second sum) and r the label's noise, which u observations reduce
+   to r / u:
        alpha = Y loss / (v + r / u);  w += alpha S x,  S -= S^2 x^2 / (v + r / u)
    Crammer, Kulesza & Dredze 2009, AROW, diagonal. engine/table/keep.h updates S. alpha is bounded,
    far above any useful value, so that no stream of finite values makes a weight infinite. */
@@ -172,11 +173,11 @@ static void sp_arow(const sp_rule *rule, int answer, const double *scores, ptrdi
     }
 }
 
-/* The guess is the best *other* candidate. A step is due as for a label, and goes by the difference
-   d = x_y - x_guess:
+/* The guess is the best *other* candidate. A step is due as for labels, and moves along the
+   difference d = x_y - x_guess:
        perceptron: w += u d;  else, with the loss as above: w += min(loss / d.d, C) u d
-   Collins 2002; Crammer et al. 2006. d is made only if there is a step (events/candidates.h).
-   Until then the loss stands for MIRA's factor (sp_rule_settle). */
+   Collins 2002; Crammer et al. 2006. d is made only if there is a step (events/candidates.h). Until
+   then the loss is stored in place of MIRA's factor (sp_rule_settle). */
 static void sp_ranking(const sp_rule *rule, const double *scores, ptrdiff_t n_choices, ptrdiff_t y,
                        double u, sp_step *step)
 {
@@ -189,7 +190,7 @@ static void sp_ranking(const sp_rule *rule, const double *scores, ptrdiff_t n_ch
         step->moves[i].a *= sp_rule_is_mira(rule) ? loss : u;
 }
 
-/* Each output on its own: Y = +1 for the label that it stands for, else -1;
+/* Each output by itself: Y = +1 for its own label, else -1;
        if Y score <= 0:  w += Y u x
    A perceptron for each label, which learns it against all others. Two labels share one. */
 static void sp_one_against_all(int answer, const double *scores, ptrdiff_t n_choices, ptrdiff_t y,

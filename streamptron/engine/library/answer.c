@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Weights of a file that is used where it lies have not been looked at. */
+/* The weights of a file that is used in place have not been checked. */
 static bool sp_scores_are_finite(const sp_learner *learner, sp_event *event)
 {
     sp_learner_decide(learner, event);
@@ -203,7 +203,7 @@ SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, 
     failed = sp_label_number(model, label, n, &number, error);
     if (!failed)
         failed = sp_learn(model, event, number, weight, error);
-    /* an event of weight 0 makes no label known, to some learners */
+    /* in some learners, an event of weight 0 does not add a label */
     if (failed || sp_learner_labels(&model->contents.learner) < (ptrdiff_t)model->labels.n)
         sp_labels_rewind(&model->labels, before);
     return failed;

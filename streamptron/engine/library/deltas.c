@@ -1,4 +1,4 @@
-/* What a model has learned since another one, as bytes; and learned from such bytes. */
+/* What a model has learned since another one, as bytes; and learning from such bytes. */
 
 #include "library/sides.h"
 
@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-/* --- One made */
+/* --- Making one */
 
-/* The bytes of a side that has been found to go on from its base. 0, or a kind of fault. */
+/* The bytes of a side, which is known to continue from its base. 0, or a kind of fault. */
 static int sp_delta_make(sp_side *side, const sp_side *base, const char *digits, uint64_t shard,
                          sp_bytes *to, sp_fault *fault)
 {
@@ -83,11 +83,11 @@ SPT_API int spt_delta(const spt_model *model, const spt_model *since, uint64_t s
     return SPT_OK;
 }
 
-/* --- Those that came */
+/* --- Those that arrived */
 
 typedef struct sp_inbox {
-    sp_sent *sent;  /* one by one, by shard in the end */
-    uint8_t **held; /* copies of what did not lie at a multiple of eight */
+    sp_sent *sent;  /* as they arrived; later sorted by shard */
+    uint8_t **held; /* copies of those whose address is not a multiple of eight */
     size_t n_held;
     int n, room;
 } sp_inbox;
@@ -102,7 +102,7 @@ static void sp_inbox_free(sp_inbox *inbox)
     sp_free(inbox->held);
 }
 
-/* What is wrong with one, in words. Returns the code. */
+/* Say in words what is wrong with a delta. Returns the code. */
 static int sp_say_sent(spt_error *error, const sp_fault *fault, const char *name)
 {
     static const char ask[] = "; the model has not changed. Ask for the delta again";
@@ -116,7 +116,7 @@ static int sp_say_sent(spt_error *error, const sp_fault *fault, const char *name
     return sp_say_more(error, code, ask, code == SPT_DAMAGED ? sizeof(ask) - 1 : 0);
 }
 
-/* Room for one more. -1 without memory. */
+/* Room for one more delta. -1 if out of memory. */
 static int sp_inbox_room(sp_inbox *inbox)
 {
     if (inbox->n < inbox->room)
@@ -128,7 +128,7 @@ static int sp_inbox_room(sp_inbox *inbox)
     return 0;
 }
 
-/* The deltas of one buffer. 0, or a kind of fault. */
+/* Read the deltas of one buffer. 0, or a kind of fault. */
 static int sp_inbox_read(sp_inbox *inbox, const uint8_t *p, size_t n, sp_fault *fault)
 {
     if ((uintptr_t)p % 8 != 0) {
@@ -149,7 +149,7 @@ static int sp_inbox_read(sp_inbox *inbox, const uint8_t *p, size_t n, sp_fault *
     return 0;
 }
 
-/* In the order of the shards' numbers. SPT_OK, or a code: two do not go together. */
+/* Sort them by the shards' numbers. SPT_OK, or a code: two of them conflict. */
 static int sp_inbox_sort(sp_inbox *inbox, spt_error *error)
 {
     char name[SP_SIDE_NAME];
@@ -176,7 +176,7 @@ static int sp_inbox_sort(sp_inbox *inbox, spt_error *error)
     return SPT_OK;
 }
 
-/* Leave out those that say that nothing was learned. */
+/* Drop those in which nothing was learned. */
 static void sp_inbox_sift(sp_inbox *inbox, uint64_t n_seen)
 {
     int n = 0;
@@ -189,7 +189,7 @@ static void sp_inbox_sift(sp_inbox *inbox, uint64_t n_seen)
     inbox->n = n;
 }
 
-/* Whether they go on from this model as it is now. SPT_OK, or a code. */
+/* Check that they continue from this model as it is now. SPT_OK, or a code. */
 static int sp_inbox_check(const sp_inbox *inbox, const spt_model *model, const sp_side *base,
                           spt_error *error)
 {
@@ -216,9 +216,9 @@ static int sp_inbox_check(const sp_inbox *inbox, const spt_model *model, const s
     return sp_say_fault(error, &fault, NULL);
 }
 
-/* --- Learned */
+/* --- Learning from them */
 
-/* A delta as a side. SPT_OK, or a code. */
+/* Turn a delta into a side. SPT_OK, or a code. */
 static int sp_sent_side(sp_sent *sent, const spt_model *model, const sp_side *base, sp_side *side,
                         spt_error *error)
 {
@@ -241,8 +241,8 @@ static int sp_sent_side(sp_sent *sent, const spt_model *model, const sp_side *ba
     return failed ? sp_say_sent(error, &fault, side->name) : SPT_OK;
 }
 
-/* Put what was merged in the model's place, whose labels and odd names it has. -1 without memory:
-   then nothing has changed. */
+/* Replace the model's contents with the merge, whose labels and odd names are the model's. -1 if
+   out of memory; then nothing has changed. */
 static int sp_model_exchange(spt_model *model, sp_contents *to)
 {
     sp_contents *its = &model->contents;
@@ -263,7 +263,7 @@ static int sp_model_exchange(spt_model *model, sp_contents *to)
     its->n_objects = to->n_objects;
     to->learner = learner;
     to->parts[SP_PART_OBJECTS] = objects;
-    /* what was kept of steps fits no more */
+    /* what was kept of earlier steps no longer matches */
     sp_part_free(&its->parts[SP_PART_PAST]);
     sp_bytes_free(&its->journal);
     its->has_journal = false;
@@ -290,7 +290,7 @@ static int sp_inbox_learn(sp_inbox *inbox, spt_model *model, sp_side *sides, spt
     return failed ? sp_say_memory(error) : SPT_OK;
 }
 
-/* What came in n buffers. SPT_OK, or a code. */
+/* Open the deltas of n buffers. SPT_OK, or a code. */
 static int sp_inbox_open(sp_inbox *inbox, const void *const *deltas, const size_t *lengths,
                          size_t n, spt_error *error)
 {

@@ -20,7 +20,7 @@
 #endif
 
 enum {
-    SP_DISK_NAME_MOST = 200, /* bytes of a name that leave room for an ending */
+    SP_DISK_NAME_MOST = 200, /* bytes of a name, which leaves room for an ending */
     SP_DISK_DIGITS = 12,
     SP_DISK_TRIES = 100,
 };
@@ -73,7 +73,7 @@ static int sp_disk_take(int number, bool map, sp_disk_file *file)
         return 0;
     }
 #endif
-    (void)map; /* without maps a file is copied, and used like one */
+    (void)map; /* where memory maps are missing, the file is copied into memory instead */
     file->p = (uint8_t *)sp_malloc(file->n + 1);
     if (file->p == NULL)
         return SP_DISK_MEMORY;
@@ -86,7 +86,7 @@ static int sp_disk_take(int number, bool map, sp_disk_file *file)
 SP_PRIVATE int sp_disk_open(const char *path, bool map, sp_disk_file *file)
 {
     memset(file, 0, sizeof(*file));
-    /* a pipe would wait for a writer */
+    /* without O_NONBLOCK, opening a pipe would wait for a writer */
     int number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (number < 0)
         return errno;
@@ -119,15 +119,15 @@ SP_PRIVATE bool sp_disk_is_other(const char *path, const sp_disk_identity *mark)
 
 SP_PRIVATE int sp_disk_random(void *p, size_t n)
 {
-    /* wasi's and every other system's in one; at most 256 bytes at a time */
+    /* every system has this, wasi too; at most 256 bytes at a time */
     return getentropy(p, n) < 0 ? errno : 0;
 }
 
 /* --- Replacing */
 
-/* A file of ours on its way. */
+/* A new file that is being written. */
 typedef struct sp_disk_fresh {
-    char *target; /* where the path leads to, in the heap of the C library */
+    char *target; /* where the path leads to; freed with the C library's free */
     sp_bytes name;
     int number;
 } sp_disk_fresh;
@@ -156,7 +156,7 @@ static int sp_disk_beside(sp_disk_fresh *fresh)
     return fresh->name.failed ? SP_DISK_MEMORY : 0;
 }
 
-/* Begin the file, locked for as long as it is open: one that is not was left behind. */
+/* Begin the file. It is locked as long as it is open: an unlocked one was left behind. */
 static int sp_disk_begin(sp_disk_fresh *fresh)
 {
     for (int i = 0; i < SP_DISK_TRIES; i++) {
@@ -169,14 +169,14 @@ static int sp_disk_begin(sp_disk_fresh *fresh)
         if (fresh->number < 0)
             return errno;
 #if !defined(__wasi__)
-        flock(fresh->number, LOCK_EX | LOCK_NB); /* without locks, none is looked for */
+        flock(fresh->number, LOCK_EX | LOCK_NB); /* where locks are missing, nothing checks them */
 #endif
         return 0;
     }
     return EEXIST;
 }
 
-/* The permissions of the file that is there, and its owner and group as far as that is allowed. */
+/* Take over the permissions of the old file, and its owner and group as far as that is allowed. */
 static int sp_disk_permit(const sp_disk_fresh *fresh, const struct stat *old)
 {
 #if !defined(__wasi__)
@@ -187,7 +187,7 @@ static int sp_disk_permit(const sp_disk_fresh *fresh, const struct stat *old)
     bool same = now.st_uid == old->st_uid && now.st_gid == old->st_gid;
     if (!same && fchown(fresh->number, old->st_uid, old->st_gid) < 0
         && fchown(fresh->number, (uid_t)-1, old->st_gid) < 0)
-        mode &= (mode_t)~S_IRWXG; /* the old group's must not be another's */
+        mode &= (mode_t)~S_IRWXG; /* the old group's permissions must not go to another group */
     if (fchmod(fresh->number, mode) < 0)
         return errno;
 #else
@@ -215,7 +215,7 @@ static int sp_disk_fill(int number, sp_disk_pieces pieces, const void *owner)
     return fsync(number) < 0 ? errno : 0;
 }
 
-/* So that the new name, too, survives a power failure. */
+/* So that the new name survives a power failure, too. */
 static void sp_disk_sync_folder(sp_disk_fresh *fresh)
 {
     char *slash = strrchr(fresh->target, '/');
@@ -265,7 +265,7 @@ SP_PRIVATE int sp_disk_replace(const char *path, sp_disk_pieces pieces, const vo
     memset(&fresh, 0, sizeof(fresh));
 #if !defined(__wasi__)
     char room[PATH_MAX];
-    real = realpath(path, room); /* a link stays, and what it leads to is replaced */
+    real = realpath(path, room); /* a link is kept, and its target is replaced */
 #endif
     sp_bytes_add(&target, real == NULL ? path : real, strlen(real == NULL ? path : real) + 1);
     fresh.target = (char *)target.p;

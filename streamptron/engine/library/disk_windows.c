@@ -8,12 +8,12 @@
 #include <string.h>
 #include <windows.h>
 
-/* bcrypt.dll has it under a longer name, which needs one more library */
+/* bcrypt.dll has it under a longer name, but would be one more library to link */
 BOOLEAN NTAPI SystemFunction036(PVOID buffer, ULONG length);
 
 enum { SP_DISK_PIECE = 1 << 30, SP_DISK_DIGITS = 12 };
 
-/* A path of UTF-8 as Windows has it, in memory that the caller frees; NULL without it. */
+/* A UTF-8 path in Windows' encoding, in memory that the caller frees; NULL if out of memory. */
 static wchar_t *sp_disk_wide(const char *path)
 {
     int n = MultiByteToWideChar(CP_UTF8, 0, path, -1, NULL, 0);
@@ -75,7 +75,7 @@ static int sp_disk_take(HANDLE handle, bool map, sp_disk_file *file)
     return 0;
 }
 
-/* A file that is only looked at, and may be replaced meanwhile. */
+/* Open a file only to look at it; it may be replaced meanwhile. */
 static HANDLE sp_disk_look(const wchar_t *path)
 {
     return CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
@@ -144,7 +144,7 @@ static int sp_disk_fill(HANDLE handle, sp_disk_pieces pieces, const void *owner)
     return FlushFileBuffers(handle) ? 0 : (int)GetLastError();
 }
 
-/* The target's name with random digits behind it. */
+/* The target's name, followed by random digits. */
 static int sp_disk_beside(const char *path, sp_bytes *name)
 {
     static const char hex[] = "0123456789abcdef";
@@ -171,7 +171,7 @@ static int sp_disk_write(const wchar_t *target, const wchar_t *fresh, sp_disk_pi
     int failed = sp_disk_fill(handle, pieces, owner);
     if (!failed)
         failed = sp_disk_identity_of(handle, mark);
-    CloseHandle(handle); /* Windows renames no file that is open */
+    CloseHandle(handle); /* Windows cannot rename an open file */
     if (!failed
         && !MoveFileExW(fresh, target, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
         failed = (int)GetLastError();

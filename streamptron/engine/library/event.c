@@ -44,7 +44,7 @@ static size_t sp_named_count(const spt_event *event)
     return event->features.n / sizeof(sp_named);
 }
 
-/* The first feature of the last candidate. */
+/* The number of the last candidate's first feature. */
 static size_t sp_named_first(const spt_event *event)
 {
     size_t n = sp_candidates(event);
@@ -80,13 +80,13 @@ SPT_API int spt_event_candidate(spt_event *event, spt_error *error)
         event->starts.failed = false;
         return sp_say_memory(error);
     }
-    if (event->table.n > 0) /* names of others may come again */
+    if (event->table.n > 0) /* names of earlier candidates may come again */
         memset(event->table.p, 0, event->table.n);
     event->closed = false;
     return SPT_OK;
 }
 
-/* Whether features may be added: of candidates one has begun. SPT_OK or a code. */
+/* Whether features may be added: with candidates, one must have begun. SPT_OK or a code. */
 static int sp_may_add(const spt_event *event, spt_error *error)
 {
     if (!sp_ranks(event->model) || (sp_candidates(event) > 0 && !event->closed))
@@ -98,7 +98,7 @@ static int sp_may_add(const spt_event *event, spt_error *error)
                                   "before the features of each");
 }
 
-/* What is added begins another event, where none can be added. */
+/* Begin another event if nothing can be added to this one. */
 static void sp_event_open(spt_event *event)
 {
     if (event->is_text || event->closed)
@@ -126,7 +126,8 @@ SP_PRIVATE bool sp_is_text(const char *p, size_t n)
 
 /* --- Texts */
 
-/* Write a name's bytes behind the others, from SP_NAME_BEFORE on. Where; 0 without memory. */
+/* Write a name's bytes behind the others, from SP_NAME_BEFORE on. Returns where; 0 if out of
+   memory. */
 static size_t sp_name_put(sp_bytes *names, const uint8_t *p, size_t n)
 {
     size_t at = names->n ? names->n : SP_NAME_BEFORE;
@@ -172,7 +173,7 @@ SP_PRIVATE int sp_named_take(const sp_event *event, ptrdiff_t first, ptrdiff_t l
     return 0;
 }
 
-/* The features of a text are those of the last candidate. */
+/* Let the features of a text be those of the last candidate. */
 static int sp_candidate_take(spt_event *event, spt_error *error)
 {
     size_t n_names = event->names.n, n_features = event->features.n;
@@ -249,7 +250,7 @@ SPT_API int spt_event_text(spt_event *event, const char *text, size_t n, spt_err
 
 /* --- Names and numbers */
 
-/* A feature's name as the engine has it. */
+/* A feature's name in the engine's form. */
 static sp_key sp_named_key(const spt_event *event, const sp_named *feature)
 {
     if (feature->kind == SP_KEY_INT || feature->kind == SP_KEY_FLOAT)
@@ -257,7 +258,7 @@ static sp_key sp_named_key(const spt_event *event, const sp_named *feature)
     return sp_key_text(feature->kind, event->names.p + feature->at, feature->n);
 }
 
-/* The place in the table where a name is, or an empty one. */
+/* The place of a name in the table, or a free place. */
 static uint32_t *sp_named_place(const spt_event *event, const sp_named *feature)
 {
     uint32_t *table = (uint32_t *)(void *)event->table.p;
@@ -273,7 +274,7 @@ static uint32_t *sp_named_place(const spt_event *event, const sp_named *feature)
     return &table[at];
 }
 
-/* Room in the table for one more. False without memory. */
+/* Room in the table for one more name. False if out of memory. */
 static bool sp_table_room(spt_event *event)
 {
     size_t n = sp_named_count(event), first = sp_named_first(event), size = 64;
@@ -293,7 +294,7 @@ static bool sp_table_room(spt_event *event)
     return true;
 }
 
-/* Whether a value stands for one that is missing, which the model leaves out. */
+/* Whether a value stands for a missing one, which the model leaves out. */
 static bool sp_is_left_out(spt_event *event, double value)
 {
     if (!isnan(value) || event->model->contents.parameters.missing != SP_MISSING_SKIP_NAN)
@@ -302,7 +303,7 @@ static bool sp_is_left_out(spt_event *event, double value)
     return true;
 }
 
-/* Take a feature whose name lies behind the others. */
+/* Add a feature whose name was written behind the others. */
 static int sp_named_add(spt_event *event, sp_named *feature, spt_error *error)
 {
     static const char twice[] = "the event has this feature already: ";

@@ -26,15 +26,16 @@ SP_PRIVATE int sp_say_damaged(spt_error *error, const spt_model *model, const ch
     return sp_say_fault(error, &fault, model->path);
 }
 
-/* The entry whose value a part has; -1: 1, as of what is always there, and of surfaces. */
+/* The entry that has the value of a part; -1: its value is 1, as for the intercept and for
+   surfaces. */
 static ptrdiff_t sp_part_entry(const sp_learner *learner, const sp_event *scored, ptrdiff_t i)
 {
     const sp_share part = sp_machine_share_at(learner, scored, i);
     return part.other == SP_SLOT_NULL ? part.entry : -1;
 }
 
-/* Two columns that are also paired have a weight and a surface: both are the pair's share, in the
-   place of its weight. -1 without memory. */
+/* If two columns are also paired, they have a weight and a surface. Add both up as the pair's
+   share, in the place of the weight. -1 if out of memory. */
 static int sp_parts_join(const sp_learner *learner, const sp_event *scored, double *shares)
 {
     const ptrdiff_t n = learner->pairs == NULL ? 0 : sp_machine_n_shares(learner, scored);
@@ -59,7 +60,7 @@ static int sp_parts_join(const sp_learner *learner, const sp_event *scored, doub
     return 0;
 }
 
-/* What is always there, and with it the parts that have no names. */
+/* The intercept's share, with those of all parts that have no names. */
 static double sp_part_always(const sp_learner *learner, const sp_event *scored,
                              const double *shares, double sign)
 {
@@ -95,13 +96,13 @@ static int sp_parts_end(spt_event *event, spt_part *parts, size_t room, size_t c
     return failed;
 }
 
-/* What the event has of a part that is listed; 1 of what is always there. */
+/* Write down the event's value of a listed part; 1 for the intercept. */
 static void sp_part_worth(spt_event *event, double value)
 {
     sp_bytes_add(&event->values, &value, sizeof(value));
 }
 
-/* List the parts that are not 0, with their names. The first is what is always there. */
+/* List the parts that are not 0, with their names. The first is the intercept. */
 static int sp_parts_list(const spt_model *model, spt_event *event, const double *shares,
                          double sign, spt_part *parts, size_t room, size_t *n, spt_error *error)
 {
@@ -123,7 +124,7 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
             continue;
         if (!isfinite(share))
             return sp_say_damaged(error, model, "a weight is not finite");
-        /* of names that lie in a file none has been looked at */
+        /* names in a file have not been checked */
         if (i >= 0 && learner->index.lookup != NULL
             && !sp_is_stored_key(&key, model->contents.n_objects))
             return sp_say_damaged(error, model, "a feature name is invalid");
@@ -131,7 +132,7 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
         if (i >= 0)
             sp_key_show(&key, &model->contents, &event->shown);
         sp_part_worth(event, entry < 0 ? 1.0 : scored->values[entry]);
-        if (count < room) { /* the names may move while others are written */
+        if (count < room) { /* an offset until the end: writing more names may move them */
             parts[count].name = i < 0 ? NULL : (const char *)(uintptr_t)(at + 1);
             parts[count].n = event->shown.n - at;
             parts[count].share = share;
@@ -141,7 +142,7 @@ static int sp_parts_list(const spt_model *model, spt_event *event, const double 
     return sp_parts_end(event, parts, room, count, n, error);
 }
 
-/* What each feature has of a candidate's lead over the best other one. Nothing is always there. */
+/* The share of each feature in a candidate's lead over the best other one. The intercept's is 0. */
 static int sp_lead_list(const spt_model *model, spt_event *event, sp_answer its, size_t candidate,
                         spt_part *parts, size_t room, size_t *n, spt_error *error)
 {

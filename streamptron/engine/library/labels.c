@@ -16,7 +16,7 @@ static uint64_t sp_label_hash(const char *p, size_t n)
     return h ^ h >> 32;
 }
 
-/* Where in the table a text is, or an empty place. */
+/* The place of a text in the table, or a free place. */
 static uint32_t sp_label_place(const sp_label_list *list, const char *p, size_t n)
 {
     uint32_t at = (uint32_t)sp_label_hash(p, n) & (list->table_size - 1);
@@ -36,7 +36,7 @@ SP_PRIVATE ptrdiff_t sp_labels_find(const sp_label_list *list, const char *p, si
     return (ptrdiff_t)list->table[sp_label_place(list, p, n)] - 1;
 }
 
-/* Room for one more. -1 without memory. */
+/* Room for one more label. -1 if out of memory. */
 static int sp_labels_room(sp_label_list *list)
 {
     if (list->n < list->room)
@@ -61,7 +61,7 @@ static int sp_labels_room(sp_label_list *list)
     return 0;
 }
 
-/* `its`: what is said of it. */
+/* Add a label. `its`: its weight and threshold. */
 static int sp_label_put(sp_label_list *list, const void *p, size_t n, const sp_label_text *its)
 {
     uint8_t *text = sp_arena_alloc(&list->texts, n + 1);
@@ -73,12 +73,13 @@ static int sp_label_put(sp_label_list *list, const void *p, size_t n, const sp_l
     sp_label_text label = {(const char *)text, n, its->weight, its->above};
     uint32_t at = sp_label_place(list, label.p, n);
     list->labels[list->n++] = label;
-    if (list->table[at] == 0) /* of two that look alike the first is found */
+    if (list->table[at] == 0) /* if two look alike, the first is found */
         list->table[at] = list->n;
     return 0;
 }
 
-/* A label of the file, or of a Perceptron one of two: how the lines write it, or as Python does. */
+/* Show a label of the file as Python does; or one of a Perceptron's two, by its name in `lines`, or
+   as True or False. */
 static void sp_label_show(const sp_contents *contents, uint32_t i, uint32_t node, sp_bytes *to)
 {
     const sp_part *lines = &contents->parts[SP_PART_LINES];
@@ -94,7 +95,7 @@ static void sp_label_show(const sp_contents *contents, uint32_t i, uint32_t node
         sp_bytes_word(to, i ? "True" : "False");
 }
 
-/* What the parameters say of a label of a document, which is the model's next. */
+/* Read the parameters for a label, a node of a document, which will be the model's next. */
 static void sp_label_read(const sp_label_list *list, sp_contents *contents, const sp_json *json,
                           uint32_t node, sp_label_text *label)
 {
@@ -104,7 +105,7 @@ static void sp_label_read(const sp_label_list *list, sp_contents *contents, cons
     label->above = sp_threshold_of(&contents->parameters, &contents->given, json, node);
 }
 
-/* The same of one given as JSON. -1 without memory. */
+/* The same for a label given as JSON. -1 if out of memory. */
 static int sp_label_read_alone(const sp_label_list *list, sp_contents *contents, const void *text,
                                size_t n, sp_label_text *label)
 {
@@ -196,7 +197,7 @@ SP_PRIVATE sp_label_point sp_labels_savepoint(const sp_label_list *list)
 
 SP_PRIVATE void sp_labels_rewind(sp_label_list *list, sp_label_point mark)
 {
-    for (; list->n > mark.n; list->n--) { /* from the last one, so that none was put behind it */
+    for (; list->n > mark.n; list->n--) { /* the last one first: no other was placed after it */
         const sp_label_text *label = &list->labels[list->n - 1];
         uint32_t at = sp_label_place(list, label->p, label->n);
         if (list->table[at] == list->n)

@@ -1,9 +1,9 @@
-/* The library, compiled as one file: the engine, and what C programs call of it. */
+/* The library, compiled as one file: the engine, and the functions that C programs call. */
 
 #define SP_LIBRARY
 
-/* No product and sum may become one rounding: the same model would learn differently where the
-   machine can do that. */
+/* A product and a sum must not be fused into one rounding: where the machine can do that, the same
+   model would learn differently. */
 #if defined(__clang__)
     #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -15,7 +15,7 @@
 #include "library/answer.c"
 #include "library/event.c"
 
-/* What no answer waits for: compiled for size. */
+/* Nothing here is on the way to an answer, so it is compiled for size. */
 SP_FOR_SIZE
 #include "library/deltas.c"
 #include "library/disk_posix.c"

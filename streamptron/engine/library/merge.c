@@ -1,4 +1,4 @@
-/* Models that learned apart in one. */
+/* Merging models that learned separately. */
 
 #include "library/sides.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* --- Whether they may be merged */
+/* --- Whether they can be merged */
 
 static int sp_may_not(const char *name, const char *why, spt_error *error)
 {
@@ -16,7 +16,7 @@ static int sp_may_not(const char *name, const char *why, spt_error *error)
     return sp_say_more(error, SPT_ARGUMENT, why, strlen(why));
 }
 
-/* Whether two parts say the same. */
+/* Whether two parts have the same text. */
 static bool sp_parts_same(const sp_part *part, const sp_part *other)
 {
     return part->n == other->n && (part->n == 0 || memcmp(part->text, other->text, part->n) == 0);
@@ -124,7 +124,7 @@ SP_PRIVATE int sp_side_awake(const sp_side *side, const sp_side *since, bool *aw
 
 /* --- Copies */
 
-/* Sort out what is true of one model alone, of one that was made of others. */
+/* Remove what belongs to a single model, once a model has been made from others. */
 static int sp_model_finish(spt_model *made, spt_model **model, spt_error *error)
 {
     sp_fault fault;
@@ -140,7 +140,7 @@ static int sp_model_finish(spt_model *made, spt_model **model, spt_error *error)
     return failed;
 }
 
-/* A model in memory, of all that another one has learned. */
+/* A copy in memory of all that a model has learned. */
 static int sp_model_copy(const spt_model *model, spt_model **copy, spt_error *error)
 {
     spt_model *made = NULL;
@@ -155,7 +155,8 @@ static int sp_model_copy(const spt_model *model, spt_model **copy, spt_error *er
 
 /* --- All of them */
 
-/* The sides that have learned, the base first. `n_sides`: how many. SPT_OK, or a code. */
+/* Choose the sides that have learned, and put the base first. `n_sides`: how many. SPT_OK, or a
+   code. */
 static int sp_sides_choose(sp_side *sides, const spt_model *const *models, size_t n, int *n_sides,
                            const spt_model *since, size_t *first, spt_error *error)
 {
@@ -182,7 +183,7 @@ static int sp_sides_choose(sp_side *sides, const spt_model *const *models, size_
     return failed;
 }
 
-/* What learners without a past begin with: an untrained one. */
+/* An untrained learner: the base of learners that have no common one. */
 static int sp_base_make(sp_contents *base, const sp_contents *like, sp_fault *fault)
 {
     const sp_part *labels = &like->parts[SP_PART_LABELS];
@@ -199,7 +200,7 @@ static int sp_base_make(sp_contents *base, const sp_contents *like, sp_fault *fa
     return failed;
 }
 
-/* `first`: of those that have learned. */
+/* Merge the sides. `first`: the first model that has learned. */
 static int sp_sides_fold(sp_side *sides, int n_sides, const spt_model *first,
                          const spt_model *since, spt_model **merged, spt_error *error)
 {

@@ -14,7 +14,7 @@
 
 SP_PRIVATE int sp_say_more(spt_error *error, int code, const void *p, size_t n)
 {
-    /* one that is smaller than ours is of no version that there was */
+    /* a smaller one than ours does not belong to any version */
     if (error == NULL || error->size < sizeof(spt_error) || n == 0)
         return code;
     size_t at = strlen(error->words);
@@ -45,7 +45,7 @@ SP_PRIVATE int sp_say_memory(spt_error *error)
     return sp_say(error, SPT_MEMORY, "no memory");
 }
 
-/* A file's name as Python shows it. */
+/* Write a file's name as Python shows it. */
 static void sp_say_path(spt_error *error, int code, const char *path)
 {
     sp_say(error, code, path == NULL ? "the file" : "'");
@@ -130,7 +130,7 @@ SPT_API void spt_close(spt_model *model)
     sp_free(model);
 }
 
-/* A model of a file's bytes. The bytes are the caller's, until there is a model. */
+/* Make a model from a file's bytes, which stay the caller's until there is a model. */
 static int sp_model_open(const uint8_t *p, size_t n, bool in_place, const char *path,
                          spt_model **model, spt_error *error)
 {
@@ -324,7 +324,7 @@ SPT_API void spt_free(void *p)
     sp_free(p);
 }
 
-/* --- What it is */
+/* --- Properties */
 
 SPT_API int spt_is_hashed(const spt_model *model)
 {

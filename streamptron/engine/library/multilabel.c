@@ -38,7 +38,7 @@ SPT_API int spt_top(const spt_model *model, spt_event *event, spt_choice *choice
         failed = sp_say_memory(error);
     } else if (room > 0) {
         const double *p = sp_event_probabilities(learner, &event->event);
-        /* candidates are in the order of their scores: probabilities may be equal by rounding */
+        /* candidates are ordered by their scores, since rounding may make probabilities equal */
         const double *by = sp_ranks(model) ? sp_learner_decision(&event->event, its.kind) : p;
         *n = (size_t)sp_top(by, (ptrdiff_t)n_choices, (ptrdiff_t)room, places);
         for (size_t i = 0; i < *n; i++) {
@@ -90,7 +90,7 @@ SPT_API int spt_predict_set(const spt_model *model, spt_event *event, spt_choice
 
 /* --- Learning */
 
-/* Room in the event for n numbers of labels, and for as many in another order. NULL without
+/* Room in the event for the numbers of n labels, and for as many in another order. NULL if out of
    memory. */
 static uint32_t *sp_targets_reserve(spt_event *event, size_t n)
 {
@@ -100,7 +100,7 @@ static uint32_t *sp_targets_reserve(spt_event *event, size_t n)
     return (uint32_t *)(void *)room;
 }
 
-/* Whether a label has been named before in this call; names it. -1 without memory. */
+/* Mark a label as named. Returns whether this call has named it before. -1 if out of memory. */
 static int sp_targets_twice(spt_event *event, size_t label)
 {
     sp_bytes *turns = &event->turns;
@@ -120,7 +120,7 @@ static int sp_targets_twice(spt_event *event, size_t label)
     return twice;
 }
 
-/* Another call, in which no label has been named. */
+/* Begin another call, in which no label has been named yet. */
 static void sp_targets_begin(spt_event *event)
 {
     event->turn++;
@@ -131,7 +131,7 @@ static void sp_targets_begin(spt_event *event)
     event->turn = 1;
 }
 
-/* Learn n labels, whose numbers are in the event: each once, first those that it has. */
+/* Learn n labels, whose numbers are in the event, each once: first those that it has. */
 static int sp_learn_targets(spt_model *model, spt_event *event, uint32_t *numbers,
                             const int *there, size_t n, double weight, spt_error *error)
 {
@@ -167,7 +167,7 @@ static int sp_learn_targets(spt_model *model, spt_event *event, uint32_t *number
     return sp_event_teach(model, event, 0, weight, error);
 }
 
-/* What is asked of all that teach n labels; room for their numbers. SPT_OK or a code. */
+/* Check what all calls that teach n labels need, and make room. SPT_OK or a code. */
 static int sp_targets_check(const spt_model *model, spt_event *event, const void *labels, size_t n,
                             double weight, uint32_t **numbers, spt_error *error)
 {
@@ -215,7 +215,7 @@ SPT_API int spt_learn_set_as(spt_model *model, spt_event *event, const char *con
     }
     if (!failed)
         failed = sp_learn_targets(model, event, numbers, there, n, weight, error);
-    /* an event of weight 0 makes no label known */
+    /* an event of weight 0 does not add a label */
     if (failed || sp_learner_labels(&model->contents.learner) < (ptrdiff_t)model->labels.n)
         sp_labels_rewind(&model->labels, before);
     return failed;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A tuple or a pair whose end is not reached. */
+/* A tuple or pair that has not ended. */
 typedef struct sp_shown_open {
     size_t left;
     size_t n;
@@ -19,7 +19,8 @@ static void sp_shown_double(uint64_t bits, sp_bytes *to)
     sp_bytes_add(to, text, sp_decimal_write(sp_from_bits(bits), text));
 }
 
-/* One name of canonical bytes, which have been checked, but for what it holds. Returns its end. */
+/* Show one name of canonical bytes, which have been checked, without what it contains. Returns its
+   end. */
 static size_t sp_canonical_show(const uint8_t *p, size_t at, bool quoted, size_t *holds,
                                 sp_bytes *to)
 {
@@ -61,7 +62,7 @@ static void sp_composed_show(const uint8_t *p, size_t n, sp_bytes *to)
 {
     sp_shown_open open[SP_ARRAYS_DEPTH + 2];
     int depth = 0;
-    bool plain_pair = n > 0 && p[0] == 'p'; /* "bad * not", as str() says it */
+    bool plain_pair = n > 0 && p[0] == 'p'; /* "bad * not", as str() shows it */
     for (size_t at = 0; at < n;) {
         uint8_t tag = p[at];
         size_t holds;

@@ -60,7 +60,7 @@ SP_PRIVATE void sp_side_since(sp_side *side, const sp_side *base)
     side->shard.n = (double)(side->contents->learner.n_seen - base->contents->learner.n_seen);
 }
 
-/* Whether a list begins with another one. */
+/* Whether a list begins with the values of another one. */
 static bool sp_list_begins(const sp_json *json, const sp_json *base)
 {
     uint32_t a = 1, b = 1;
@@ -110,7 +110,8 @@ SP_PRIVATE int sp_side_digest(const sp_side *side, char *digits, sp_fault *fault
 
 /* --- All of them */
 
-/* With what they are called together. 0, or a kind of fault: then nothing is left. */
+/* Fill in the sides, with all their labels and odd names. 0, or a kind of fault; then nothing is
+   left. */
 static int sp_sides_fill(sp_side *sides, int n, const sp_contents *like, const sp_united *labels,
                          const sp_united *objects, sp_contents *to, sp_fault *fault)
 {

@@ -16,12 +16,12 @@ SPT_API spt_step *spt_event_step(spt_event *event)
     return step;
 }
 
-/* The event as features, from what the engine has of it. -1 without memory. */
+/* Keep the event as features, from the engine's entries. -1 if out of memory. */
 static int sp_step_event(spt_step *step, const spt_event *event)
 {
     const sp_event *its = &event->event;
     const size_t n = (size_t)sp_event_given(its);
-    /* most words are short, so that both seldom grow */
+    /* most words are short, so both seldom grow */
     if (sp_bytes_room(&step->names, SP_NAME_BEFORE + 8 * n) == NULL
         || sp_bytes_room(&step->features, n * sizeof(sp_named)) == NULL)
         return -1;
@@ -31,7 +31,7 @@ static int sp_step_event(spt_step *step, const spt_event *event)
 
 /* --- Learning */
 
-/* Memory for the parts of a step. -1 without it. */
+/* Memory for the parts of a step. -1 if out of memory. */
 static int sp_step_room(spt_step *step)
 {
     sp_undo_record *taken = &step->taken;
@@ -49,7 +49,7 @@ static int sp_step_room(spt_step *step)
     return 0;
 }
 
-/* Learn, and write down in an empty step what that changes. SPT_OK or a code. */
+/* Learn, and record the changes in an empty step. SPT_OK or a code. */
 static int sp_teach_kept(spt_step *step, spt_event *event, ptrdiff_t y, double u, spt_error *error)
 {
     sp_learner *learner = &step->model->contents.learner;
@@ -107,9 +107,9 @@ SP_PRIVATE int sp_event_teach(spt_model *model, spt_event *event, ptrdiff_t y, d
     return SPT_OK;
 }
 
-/* --- Taking back */
+/* --- Undoing */
 
-/* The event becomes the step's. SPT_OK or a code. */
+/* Make the event again from the step. SPT_OK or a code. */
 static int sp_step_recall(const spt_step *step, spt_event *event, spt_error *error)
 {
     spt_event_clear(event);
@@ -153,7 +153,7 @@ SPT_API int spt_undo(spt_model *model, spt_event *event, spt_step *step, spt_err
     }
     failed = sp_undo_record_take_back(&step->taken, step->changed, learner, &event->event);
     step->undone = !failed;
-    /* the next event is not compared with this one, for slots may be left out */
+    /* do not compare the next event with this one, as slots may be left out */
     sp_event_settle(&event->event, &learner->index);
     sp_event_forget(&event->event);
     return failed ? sp_say_memory(error) : SPT_OK;

@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-/* A step as bytes. First come numbers of eight bytes, as this machine writes them: the checksum of
-   what follows it, and what is listed here; then the parts of what it has changed, and the event's
+/* A step as bytes. First come numbers of eight bytes, in this machine's byte order: the checksum of
+   all that follows, and those listed here. Then come the parts of the changes, and the event's
    features as in exchange/packed.h. */
 enum {
     SP_STORED_CRC,
-    SP_STORED_MARK, /* on a machine that writes numbers the other way round it is another one */
+    SP_STORED_MARK, /* differs on a machine with the other byte order */
     SP_STORED_HOW,
     SP_STORED_CHANGED,
     SP_STORED_LABEL,
@@ -20,17 +20,17 @@ enum {
     SP_STORED_STEPPED,
     SP_STORED_PARTS,
     SP_STORED_SIZES,
-    SP_STORED_FEATURES = SP_STORED_SIZES + SP_RECORD_PARTS, /* how many */
+    SP_STORED_FEATURES = SP_STORED_SIZES + SP_RECORD_PARTS, /* their number */
     SP_STORED_NUMBERS,
 };
-#define SP_STORED_VERSION UINT64_C(0x0001736574707073) /* "sppstes", and the version */
+#define SP_STORED_VERSION UINT64_C(0x0001736574707073) /* "spptes", and the version */
 
 static uint64_t sp_stored_crc(const void *p, size_t n)
 {
     return sp_crc32(0, (const uint8_t *)p + sizeof(uint64_t), n - sizeof(uint64_t));
 }
 
-/* The features as the engine has them, in memory that keys and values share; NULL without it. */
+/* The features in the engine's form; keys and values share one block. NULL if out of memory. */
 static sp_key *sp_stored_keys(const spt_step *step, size_t n, double **values)
 {
     const sp_named *features = (const sp_named *)(void *)step->features.p;
@@ -96,9 +96,9 @@ SPT_API int spt_step_save_memory(const spt_step *step, void **p, size_t *n, spt_
     return SPT_OK;
 }
 
-/* --- And back */
+/* --- Reading */
 
-/* The parts, each at a multiple of eight, and how many bytes of p they were; 0 without memory. */
+/* Copy the parts, each to a multiple of eight. Returns 1 + their bytes in p; 0 if out of memory. */
 static size_t sp_stored_parts(spt_step *step, const uint8_t *p)
 {
     sp_undo_record *taken = &step->taken;
@@ -118,7 +118,7 @@ static size_t sp_stored_parts(spt_step *step, const uint8_t *p)
     return n + 1;
 }
 
-/* The features from p on. False: they are none. Memory that is missing is asked for later. */
+/* Read the features from p on. False: they are invalid. Out of memory is checked for later. */
 static bool sp_stored_features(spt_step *step, const uint8_t *p, const uint8_t *end, uint64_t n)
 {
     static const uint8_t before[SP_NAME_BEFORE] = {0};

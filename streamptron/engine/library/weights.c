@@ -9,14 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-/* A feature that may be among those with the largest weights. */
+/* A feature that may have one of the largest weights. */
 typedef struct sp_heavy {
     double weight;
     sp_slot_type slot;
 } sp_heavy;
 
-/* Put one among the `most` largest so far, in falling order; of equal ones the last comes first.
-   Returns how many there are. */
+/* Put a feature among the `most` largest so far, in falling order; of equal ones the last comes
+   first. Returns how many there are. */
 static size_t sp_heavy_put(sp_heavy *heavy, size_t n, size_t most, double weight,
                            sp_slot_type slot)
 {
@@ -44,8 +44,8 @@ static int sp_kind_overall(const sp_learner *learner)
                                                 : sp_serve_overall(&learner->serve);
 }
 
-/* Look at all weights of an output: of equal ones the last feature comes first, or the first one
-   (`backwards`). Returns how many are found; -1: a weight is not finite. */
+/* Go through all weights of an output. Of equal ones the last feature comes first, or the first one
+   (`backwards`). Returns how many were found; -1: a weight is not finite. */
 static ptrdiff_t sp_heavy_find(const sp_learner *learner, const sp_slot_type *rising,
                                ptrdiff_t output, double sign, bool backwards, size_t most,
                                sp_heavy *heavy)
@@ -65,7 +65,7 @@ static ptrdiff_t sp_heavy_find(const sp_learner *learner, const sp_slot_type *ri
     return (ptrdiff_t)n;
 }
 
-/* false: a name is none. */
+/* List them with their names. False: a name is invalid. */
 static bool sp_heavy_list(const spt_model *model, spt_event *event, const sp_heavy *heavy,
                           size_t n, double sign, spt_part *parts)
 {
@@ -76,7 +76,7 @@ static bool sp_heavy_list(const spt_model *model, spt_event *event, const sp_hea
                                                    - SP_SLOTS_RESERVED)
                          : sp_index_stored(index, heavy[i].slot);
         size_t at = event->shown.n;
-        /* of names that lie in a file none has been looked at */
+        /* names in a file have not been checked */
         if (index->lookup != NULL && !sp_is_stored_key(&key, model->contents.n_objects))
             return false;
         sp_key_show(&key, &model->contents, &event->shown);

@@ -55,12 +55,12 @@ SP_API ptrdiff_t sp_batch_next(const sp_batch *batch, ptrdiff_t first)
     return SP_MIN(batch->n_rows, last + batch->ends[row] - 1 - row); /* the rest of its query */
 }
 
-/* Find the slot of each column, if it pays; not if features are paired. -1 without memory.
+/* Find the slot of each column, if it pays; not if features are paired. -1 if out of memory.
 
-   `columns`: the keys of named columns. Ints are found without hashing if the index has their
-   slots by column. Learning makes it so, unless the matrix is very wide and holds little. Learning
-   under a ceiling or a budget leaves the slots unknown. A hashed index gives all columns slots
-   before it learns, for two of them may share one; of a matrix that is very wide it leaves them
+   `columns`: the keys of named columns. Ints are found without hashing if the index has a list of
+   slots by column. Learning makes this list, unless the matrix is very wide and has few values.
+   Learning with a ceiling or a budget leaves the slots unknown. A hashed index gives all columns
+   slots before it learns, as two of them may share one; if the matrix is very wide, it leaves them
    unknown, too. */
 static int sp_find_slots(sp_batch *batch, bool named, bool learning, sp_event *columns)
 {
@@ -107,9 +107,10 @@ static int sp_forget_places(sp_batch *batch)
     return 0;
 }
 
-/* Find the places of the columns' slots, once these are known, if it pays. -1 without memory.
+/* Find the places of the columns' slots, once these are known, if it pays. -1 if out of memory.
 
-   In hashed mode a step may make the chunk of any column's slot, so learning looks each time. */
+   In hashed mode a step may make the chunk of any column's slot, so learning looks them up each
+   time. */
 static int sp_find_places(sp_batch *batch)
 {
     const sp_matrix *m = batch->matrix;
@@ -140,7 +141,7 @@ SP_API int sp_batch_columns(sp_batch *batch, bool named, bool learning, sp_event
     return sp_find_places(batch);
 }
 
-/* A row as entries of keys. */
+/* Write a row as entries with keys. */
 static void sp_add_keys(const sp_batch *batch, ptrdiff_t r, sp_writer *writer)
 {
     const sp_matrix *m = batch->matrix;
@@ -157,7 +158,7 @@ static void sp_add_keys(const sp_batch *batch, ptrdiff_t r, sp_writer *writer)
     }
 }
 
-/* A row as an event of keys. */
+/* Write a row as an event with keys. */
 static int sp_write_keys(sp_batch *batch, ptrdiff_t r)
 {
     ptrdiff_t first, last;
@@ -172,7 +173,7 @@ static int sp_write_keys(sp_batch *batch, ptrdiff_t r)
     return 0;
 }
 
-/* The query that starts at a row, as candidates. -1 without memory. */
+/* Write the query that starts at a row, as candidates. -1 if out of memory. */
 static int sp_write_query(sp_batch *batch, ptrdiff_t r)
 {
     sp_event *query = batch->query;
@@ -196,9 +197,10 @@ static int sp_write_query(sp_batch *batch, ptrdiff_t r)
     return 0;
 }
 
-/* The event of a row and the rows of higher grade in its query: how many, and where the row is.
+/* Write a row and the rows of higher grade in its query as an event. Returns how many; *y: which of
+   them is the row.
 
-   -1 without memory. */
+   -1 if out of memory. */
 static ptrdiff_t sp_take_betters(sp_batch *batch, ptrdiff_t r, ptrdiff_t *y)
 {
     sp_event *event = batch->event;
@@ -216,12 +218,12 @@ static ptrdiff_t sp_take_betters(sp_batch *batch, ptrdiff_t r, ptrdiff_t *y)
         sp_event_take_reversed(event, n, query, i);
         n++;
     }
-    event->paired = query->paired; /* with its pairs, that is */
+    event->paired = query->paired; /* its entries include its pairs */
     event->n_given = 0;
     return n;
 }
 
-/* Let each vector be judged by the scores that it gave before the query was learned. */
+/* Judge each vector by the scores that it gave before the query was learned. */
 static void sp_judge_first_answers(sp_batch *batch, ptrdiff_t r)
 {
     sp_event *event = batch->event;
@@ -239,7 +241,7 @@ static void sp_judge_first_answers(sp_batch *batch, ptrdiff_t r)
     sp_learner_judge(batch->learner, event);
 }
 
-/* The same as _row where rows are candidates; a query is predicted at its first row. */
+/* The same as sp_row, for rows that are candidates; a query is predicted at its first row. */
 static int sp_candidate(sp_batch *batch, ptrdiff_t r)
 {
     sp_learner *learner = batch->learner;
@@ -276,11 +278,11 @@ static int sp_candidate(sp_batch *batch, ptrdiff_t r)
     if (sp_learner_commit(learner, event, y, batch->steps == NULL ? 1.0 : batch->steps[r]) < 0)
         return -1;
     if (event->step.n)
-        query->n_found = 0; /* there may be new slots */
+        query->n_found = 0; /* features may have got slots */
     return 0;
 }
 
-/* The name of an entry that is going to get a slot. */
+/* Write the name of an entry that will get a slot. */
 static void sp_write_name(sp_batch *batch, uint32_t column, ptrdiff_t at)
 {
     sp_event *event = batch->event;
@@ -295,7 +297,7 @@ static void sp_write_name(sp_batch *batch, uint32_t column, ptrdiff_t at)
 static int sp_write_row(sp_batch *batch, const sp_entries *entries)
 {
     sp_event *event = batch->event;
-    /* copies: for all the compiler knows, every store to slots might change the batch */
+    /* copies, as the compiler has to assume that a store to slots changes the batch */
     const uint32_t *columns = entries->columns;
     const double *from_ = entries->x;
     const sp_slot_type *slot_of = batch->slots;
@@ -336,8 +338,8 @@ static int sp_lacking_reserve(sp_batch *batch, ptrdiff_t n)
 
 /* List the columns of the current row that have no weights to write to.
 
-   Returns how many; -1 without memory. No branch: which of them are new is as hard to guess as
-   what they say. */
+   Returns how many; -1 if out of memory. There is no branch, as which columns are new is
+   unpredictable. */
 static ptrdiff_t sp_find_lacking(sp_batch *batch, const sp_entries *entries)
 {
     const sp_table *table = &batch->learner->table;
@@ -368,9 +370,9 @@ static ptrdiff_t sp_find_lacking(sp_batch *batch, const sp_entries *entries)
     return n;
 }
 
-/* Make sure that the current row can be written; an event of its new features gets them slots.
+/* Make sure that the current row can be written: its new features get slots, as an event.
 
-   -1 without memory. */
+   -1 if out of memory. */
 static int sp_admit(sp_batch *batch, const sp_entries *entries)
 {
     sp_event *event = batch->event;
@@ -401,7 +403,7 @@ static int sp_admit(sp_batch *batch, const sp_entries *entries)
     return 0;
 }
 
-/* A row as an event. -1 if the batch has to stop. */
+/* Write a row as an event. -1 if the batch has to stop. */
 static int sp_write(sp_batch *batch, ptrdiff_t r, const sp_entries *entries)
 {
     if (batch->ahead != NULL && sp_ahead_has(batch->ahead, &batch->learner->index, r))
@@ -417,7 +419,7 @@ static int sp_write(sp_batch *batch, ptrdiff_t r, const sp_entries *entries)
     return sp_write_row(batch, entries);
 }
 
-/* Store what was asked for about a scored row. */
+/* Store what is wanted of a scored row. */
 static void sp_batch_answer(sp_batch *batch, ptrdiff_t r)
 {
     sp_learner *learner = batch->learner;
@@ -446,11 +448,11 @@ static void sp_batch_answer(sp_batch *batch, ptrdiff_t r)
                                  batch->probabilities + r * batch->n_probabilities);
 }
 
-/* Predict a checked row, then learn it, as asked.
+/* Predict a checked row, then learn it, if these are wanted.
 
-   `later`: of rows in an order, one whose turn will come; else below 0.
+   `later`: a row to prefetch, if rows are taken in another order; otherwise below 0.
 
-   Returns -1 without memory. Then the row has not been learned. */
+   Returns -1 if out of memory; then the row has not been learned. */
 static int sp_row(sp_batch *batch, ptrdiff_t r, ptrdiff_t later, bool zeros)
 {
     sp_learner *learner = batch->learner;
@@ -459,7 +461,7 @@ static int sp_row(sp_batch *batch, ptrdiff_t r, ptrdiff_t later, bool zeros)
     sp_slot_type n_slots = learner->index.n_slots;
     if (batch->ends != NULL)
         return sp_candidate(batch, r);
-    /* with one output it is scored in place, but not if a third label comes */
+    /* with one output, the row is scored in place, unless a third label comes */
     bool in_place = batch->slots != NULL && learner->table.lanes == 1
                     && sp_learner_can(learner, SP_CAN_ROWS)
                     && (batch->y == NULL || batch->y[r] <= 1);
@@ -522,7 +524,7 @@ static int sp_row(sp_batch *batch, ptrdiff_t r, ptrdiff_t later, bool zeros)
     return 0;
 }
 
-/* Whether a text cannot have too many pairs, however its characters make tokens. */
+/* Whether a text cannot have too many pairs, whatever its tokens are. */
 static bool sp_is_short(const sp_batch *batch, ptrdiff_t r)
 {
     uint64_t most = 1;

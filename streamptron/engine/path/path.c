@@ -29,7 +29,7 @@ SP_RARE SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, const sp_v
     sp_ceiling_init(&learner->ceiling);
     if (sp_index_init(&learner->index, hash_bits, hash_seed, max_features) < 0)
         return -1;
-    /* slots that change hands lie side by side by chance only */
+    /* with a ceiling, slots are used again, and their neighbours are random */
     return learner->machine->init(learner, vectors, max_features != 0);
 }
 
@@ -61,7 +61,7 @@ SP_HOT int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_e
     return 0;
 }
 
-/* What one kept vector says of a scored event. */
+/* The verdict of one kept vector on a scored event. */
 static const sp_verdict *sp_learner_verdict(const sp_learner *learner, sp_event *event, int kind)
 {
     if (!((event->judged >> kind) & 1))
@@ -124,7 +124,7 @@ SP_API const double *sp_event_probabilities(const sp_learner *learner, sp_event 
     return p;
 }
 
-/* A third label is not learned after all: two labels share an output again. */
+/* A third label is not learned after all: let two labels share an output again. */
 static void sp_unsplit(sp_learner *learner, sp_event *event)
 {
     if (learner->old_form != NULL) {
@@ -152,11 +152,11 @@ SP_PRIVATE int sp_learner_plan(sp_learner *learner, sp_event *event, const sp_en
     return failed;
 }
 
-/* The event's new features are unknown again, and the next event is not compared with it. */
+/* Forget the slots of the event's new features, and do not compare the next event with it. */
 static void sp_undo(sp_learner *learner, sp_event *event, const sp_index_point *mark)
 {
     sp_index_rewind(&learner->index, mark);
-    event->n_found = learner->intercept; /* slots that it has been given are not there */
+    event->n_found = learner->intercept; /* slots that it was given no longer exist */
     event->n_known = 0;
     event->scored_version = 0;
 }
@@ -164,7 +164,7 @@ static void sp_undo(sp_learner *learner, sp_event *event, const sp_index_point *
 static int sp_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_table *table = &learner->table;
-    ptrdiff_t n_outputs = table->n_outputs; /* before a new label */
+    ptrdiff_t n_outputs = table->n_outputs; /* before any new label */
     sp_index_point mark = sp_index_savepoint(&learner->index);
     sp_ceiling ceiling = learner->ceiling;
     if (learner->machine->reserve(learner, event, y, u) < 0) {
@@ -178,7 +178,7 @@ static int sp_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u
         sp_ceiling_settle(&learner->ceiling, &learner->index, table, event);
     learner->machine->apply(learner, event, y, u);
     if (event->n_candidates && event->step.n)
-        event->n_found = 0; /* some of the candidates' features may have slots only now */
+        event->n_found = 0; /* some of the candidates' features may have got slots only now */
     learner->version += 1;
     return 0;
 }
@@ -221,7 +221,7 @@ SP_API int sp_learner_prepare(sp_learner *learner, sp_event *event, ptrdiff_t y,
 SP_API void sp_learner_abandon(sp_learner *learner, sp_event *event)
 {
     sp_unsplit(learner, event);
-    event->scored_version = 0; /* the step has written into the scores */
+    event->scored_version = 0; /* the step has overwritten the scores */
 }
 
 SP_API int sp_learner_learn(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
@@ -248,7 +248,7 @@ SP_RARE SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other)
 {
     *to = *other;
     int failed = sp_index_copy(&to->index, &other->index);
-    /* all of it must be the copy's own before it can be freed */
+    /* the copy must own all that it has before it can be freed */
     failed += sp_table_copy(&to->table, &other->table);
     return sp_machine_copy(to, other) + failed;
 }

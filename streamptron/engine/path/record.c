@@ -26,7 +26,7 @@ SP_PRIVATE void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment mo
 }
 
 #define SP_MOVES_MOST 1e100 /* of a move */
-#define SP_ONCE_MOST 1e40   /* of what is kept once */
+#define SP_ONCE_MOST 1e40   /* of what is kept once per model */
 
 enum {
     SP_MOVE_BYTES = 4 + 8,
@@ -128,7 +128,7 @@ static int sp_moves_back(const sp_undo_record *taken, sp_learner *learner, sp_ev
     uint32_t output;
     const uint32_t *slots = (const uint32_t *)(const void *)taken->p[SP_RECORD_EVENT];
     for (ptrdiff_t i = 0; i < event->n && taken->n_parts > SP_RECORD_EVENT; i++) {
-        if (event->slots[i] != slots[i]) /* it had none, or has lost it to a ceiling */
+        if (event->slots[i] != slots[i]) /* it had no slot, or has lost it to a ceiling */
             event->slots[i] = SP_SLOT_NULL;
     }
     if (sp_step_reserve(&event->step, m) < 0)
@@ -156,7 +156,7 @@ static uint32_t *sp_undo_record_slots(const sp_undo_record *taken)
     return (uint32_t *)(void *)taken->p[SP_RECORD_SLOTS];
 }
 
-/* What lies before the step in a part, or after it. */
+/* The half of a part from before the step, or from after it. */
 static void *sp_undo_record_half(const sp_undo_record *taken, int part, bool after)
 {
     return taken->p[part] + (after ? taken->n[part] / 2 : 0);
@@ -167,7 +167,7 @@ static ptrdiff_t sp_undo_record_entries(const sp_undo_record *taken)
     return (ptrdiff_t)(taken->n[SP_RECORD_MEANS] / (2 * sizeof(double)));
 }
 
-/* What stands for the names of gaps, and how many these are. */
+/* The hashes of gaps' names, and how many there are. */
 static uint8_t *sp_undo_record_gaps(const sp_undo_record *taken, ptrdiff_t *n)
 {
     const size_t slots = (size_t)sp_undo_record_entries(taken) * sizeof(uint32_t);
@@ -175,7 +175,7 @@ static uint8_t *sp_undo_record_gaps(const sp_undo_record *taken, ptrdiff_t *n)
     return taken->p[SP_RECORD_SLOTS] + slots;
 }
 
-/* Of what is kept once, before the step and after it. */
+/* The bytes of what is kept once per model, before the step and after it. */
 static size_t sp_once_bytes(const sp_undo_record *taken, const sp_learner *learner)
 {
     return 2 * (size_t)sp_once_width(learner, taken->m, taken->outputs > 1) * sizeof(double);
@@ -204,13 +204,13 @@ static void sp_slots_measure(sp_undo_record *taken, const sp_learner *learner,
                                        &sp_adaptive_scratch_of(event)->shaped);
 }
 
-/* Whether there are curves and surfaces that the step changes. */
+/* Whether the step changes curves and surfaces. */
 static bool sp_undo_record_shapes(const sp_undo_record *taken)
 {
     return taken->n_parts > SP_RECORD_SHAPES;
 }
 
-/* What the numbers are now. */
+/* Copy the numbers as they are now. */
 static void sp_slots_fill(const sp_undo_record *taken, const sp_learner *learner,
                           const sp_event *event, bool after)
 {
@@ -237,7 +237,7 @@ static void sp_slots_before(sp_undo_record *taken, const sp_learner *learner, co
     }
 }
 
-/* And after the step; then the slots are those that have changed, each once. */
+/* Record the numbers after the step. Then the slots are only those that have changed, each once. */
 static void sp_slots_after(sp_undo_record *taken, const sp_learner *learner, const sp_event *event,
                            double u)
 {
@@ -259,10 +259,10 @@ static void sp_slots_after(sp_undo_record *taken, const sp_learner *learner, con
                                  taken->y, u, taken->p[SP_RECORD_SHAPES]);
 }
 
-/* What is wrong with what is kept once. */
+/* What is wrong with the numbers kept once per model. */
 static const char *sp_once_fault(const sp_undo_record *taken, const sp_learner *learner, bool after)
 {
-    /* T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0; then wn,
+    /* T, D of the label, m, nm, tau and its G, the watch's; then w0, G0 of each output; then wn,
        Gn; then b; then the q of each alarm */
     const double *once = (const double *)sp_undo_record_half(taken, SP_RECORD_ONCE, after);
     const ptrdiff_t m = taken->m;
@@ -285,7 +285,7 @@ static const char *sp_once_fault(const sp_undo_record *taken, const sp_learner *
                                                             : NULL;
 }
 
-/* Whether the parts are as long as each other says. */
+/* Whether the lengths of the parts agree. */
 static bool sp_slots_fit(const sp_undo_record *taken, const sp_learner *learner)
 {
     const size_t n = taken->n[SP_RECORD_MEANS] / (2 * sizeof(double));
@@ -335,7 +335,7 @@ static const char *sp_slots_fault(const sp_undo_record *taken, const sp_learner 
     return wrong != NULL ? wrong : sp_once_fault(taken, learner, true);
 }
 
-/* The same, with a copy of the slots, in which what is left out is marked. */
+/* The same, with a copy of the slots, in which those to be left out are marked. */
 static int sp_slots_back(const sp_undo_record *taken, sp_learner *learner, sp_event *event,
                          uint32_t *slots)
 {
@@ -346,7 +346,7 @@ static int sp_slots_back(const sp_undo_record *taken, sp_learner *learner, sp_ev
     const uint8_t *gaps = sp_undo_record_gaps(taken, &n_gaps);
     memcpy(slots, sp_undo_record_slots(taken), (size_t)n * sizeof(uint32_t));
     sp_snapshot_find(learner, slots, n);
-    /* of an entry without a slot of its own nothing was kept: it has none, or another one's */
+    /* nothing was kept for an entry without its own slot: it has none, or another entry's */
     for (ptrdiff_t i = 0; i < event->n && i < n; i++) {
         if (event->slots[i] != slots[i])
             slots[i] = SP_SLOT_NULL;
@@ -423,11 +423,11 @@ SP_API int sp_undo_record_find(sp_learner *learner, sp_event *event)
 {
     if (sp_learner_score(learner, event) < 0)
         return -1;
-    /* a hashed model that was saved has no slots for what was zero */
+    /* a hashed model that was saved has no slots for rows of zeros */
     if (learner->index.bits && sp_learner_open(learner, event) < 0)
         return -1;
     if (sp_undo_kind_of(learner) == SP_UNDO_SNAPSHOT)
-        sp_event_close_gaps(event); /* those that it had may be others */
+        sp_event_close_gaps(event); /* it may have other gaps now */
     return 0;
 }
 
