@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import typing
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from streamptron.common.names import short_repr
@@ -13,9 +14,6 @@ from streamptron.keeping.journal import check_label
 from streamptron.keeping.known import TRUTHS, truth_names
 from streamptron.keeping.known import Labels as Allowed
 from streamptron.service.bad import Bad, refused
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
 
 
 class Labels:

@@ -7,8 +7,8 @@ import contextlib
 import json
 import marshal
 import secrets
-import typing
 import zlib
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -16,9 +16,6 @@ from streamptron.common.errors import ModelFileError
 from streamptron.common.names import short_repr
 from streamptron.service.bad import Bad
 from streamptron.service.tally import Judged
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ID_MOST = 200  # characters
 ASKED_OVERHEAD = 150  # bytes that a remembered answer takes in addition to its packed form

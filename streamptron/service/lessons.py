@@ -19,15 +19,12 @@ import contextlib
 import json
 import os
 import re
-import typing
 import zlib
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from streamptron.keeping.tickets import Ticket
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SYNC = ("always", "1s", "never")
 _LINE = json.JSONEncoder(separators=(",", ":"))

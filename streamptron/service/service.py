@@ -19,6 +19,7 @@ import secrets
 import time
 import typing
 from collections import deque
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,6 @@ from streamptron.service.shadow import KEY as SHADOWS
 from streamptron.service.shadow import Shadow
 from streamptron.service.snapshot import Snapshot
 from streamptron.service.tally import Tally, is_wrong
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
 
 OURS = "serve"  # the key of our part in a file's metadata
 LOOKS = 0.05  # seconds between mistakes that are explained, so that learning is not slowed down

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-import typing
 from collections import deque
+from collections.abc import Iterable
 from typing import Any, NamedTuple
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LABELS = 100  # labels that are counted by name; all others count as "other"
 POINTS = 240  # points of the curve; when there are more, they are merged in pairs
