@@ -7,13 +7,13 @@
 SP_API void sp_ahead_free(sp_ahead *ahead)
 {
     sp_free(ahead->rows);
-    sp_free(ahead->values); /* and words */
-    sp_free(ahead->keys);   /* and what else there is by word */
+    sp_free(ahead->values); /* `words` is in this block, too */
+    sp_free(ahead->keys);   /* also all other arrays by word */
     sp_arena_free(&ahead->text);
     memset(ahead, 0, sizeof(sp_ahead));
 }
 
-/* Room for n more entries. -1 without memory. */
+/* Room for n more entries. -1 if out of memory. */
 static int sp_ahead_reserve(sp_ahead *ahead, ptrdiff_t n)
 {
     ptrdiff_t capacity = ahead->n + n;
@@ -37,7 +37,7 @@ static int sp_ahead_reserve(sp_ahead *ahead, ptrdiff_t n)
     return 0;
 }
 
-/* Room for one more word. -1 without memory. */
+/* Room for one more word. -1 if out of memory. */
 static int sp_words_reserve(sp_ahead *ahead)
 {
     sp_ahead old = *ahead;
@@ -69,7 +69,7 @@ static int sp_words_reserve(sp_ahead *ahead)
     return 0;
 }
 
-/* The number of a word, perhaps a new one. -1 without memory. */
+/* The number of a word, which may be new. -1 if out of memory. */
 static int sp_ahead_word(sp_ahead *ahead, const sp_key *key, uint64_t h, uint32_t *word)
 {
     sp_key *kept;
@@ -128,7 +128,7 @@ SP_API int sp_ahead_put(sp_ahead *ahead, const sp_event *event)
     return 0;
 }
 
-/* Ask the index for the slot of each word. What it has then it must keep. */
+/* Look up the slot of each word. The slots found must stay valid. */
 static void sp_ahead_ask(sp_ahead *ahead, const sp_index *index)
 {
     const uint64_t *starts[SP_WORDS_AT_ONCE];
@@ -142,7 +142,7 @@ static void sp_ahead_ask(sp_ahead *ahead, const sp_index *index)
     ahead->asked = true;
 }
 
-/* Words with names and hashes, whose slots are still to be found. */
+/* Take words with names and hashes, whose slots will be looked up later. */
 static void sp_take_words(const sp_ahead *ahead, const uint32_t *words, ptrdiff_t n,
                           sp_event *event)
 {
@@ -155,7 +155,7 @@ static void sp_take_words(const sp_ahead *ahead, const uint32_t *words, ptrdiff_
     event->n_hashed = at + n;
 }
 
-/* Words with their slots, and those without one with their names and hashes. */
+/* Take words with their slots; those without one with their names and hashes. */
 static void sp_take_slots(sp_ahead *ahead, const uint32_t *words, ptrdiff_t n, sp_event *event,
                           const sp_index *index)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The hash table, empty, for n entries: its size, a power of two; -1 without memory. */
+/* Empty the hash table for n entries. Returns its size, a power of two; -1 if out of memory. */
 static ptrdiff_t sp_empty_common(sp_event *event, ptrdiff_t n)
 {
     ptrdiff_t room = SP_ROOM_LEAST;
@@ -25,7 +25,8 @@ static ptrdiff_t sp_empty_common(sp_event *event, ptrdiff_t n)
     return room;
 }
 
-/* A number that is the same for entries of the same feature, all of it in its upper half. */
+/* A hash: a number that is the same for entries of the same feature. All of it is in its upper
+   half. */
 static uint64_t sp_mixed(const sp_event *event, ptrdiff_t i)
 {
     const sp_key *key = &event->keys[i];
@@ -33,14 +34,14 @@ static uint64_t sp_mixed(const sp_event *event, ptrdiff_t i)
     if (event->slots[i] != SP_SLOT_NULL)
         word = event->slots[i];
     else {
-        /* the word of a long key is where its bytes are; a column's hash is not known */
+        /* a long key's word is an address; a column's hash is not known */
         word = sp_key_is_long(key) ? event->hashes[i] : key->lo ^ (key->hi << 7);
     }
     word ^= word >> 32;
     return word * (uint64_t)0x9E3779B97F4A7C15;
 }
 
-/* Whether two entries are of the same feature. */
+/* Whether two entries belong to the same feature. */
 static bool sp_same(const sp_event *event, ptrdiff_t i, ptrdiff_t j)
 {
     if (event->slots[i] != SP_SLOT_NULL || event->slots[j] != SP_SLOT_NULL)
@@ -48,7 +49,7 @@ static bool sp_same(const sp_event *event, ptrdiff_t i, ptrdiff_t j)
     return sp_key_equal(&event->keys[i], &event->keys[j]);
 }
 
-/* Add a candidate's entry to the difference, which ends at `at`: where it ends then. */
+/* Add a candidate's entry to the difference, which ends at `at`. Returns the new end. */
 static ptrdiff_t sp_add_signed(sp_event *event, ptrdiff_t from, double sign, ptrdiff_t room,
                                ptrdiff_t at)
 {

@@ -105,13 +105,13 @@ SP_API int sp_event_begin(sp_event *event, const sp_index *index, ptrdiff_t n, b
     event->n_last = event->generation == index->generation ? event->n_known : 0;
     event->n_last_paired = event->paired ? event->n : 0;
     event->same = event->paired = false;
-    event->n_known = 0; /* until sp_event_settle, for the door may still give up */
+    event->n_known = 0; /* until sp_event_settle, as the door may still give up */
     event->n = 0;
     event->n_hashed = 0;
     event->n_longs = 0;
     sp_arena_reset(&event->text);
     if (intercept) {
-        *event->keys = sp_key_word(SP_KEY_NONE, 1); /* no name, not even an unknown one */
+        *event->keys = sp_key_word(SP_KEY_NONE, 1); /* not a name, not even an unknown one */
         *event->slots = SP_SLOT_INTERCEPT;
         *event->values = 1.0;
         event->n = 1;
@@ -126,7 +126,7 @@ SP_API int sp_event_candidates(sp_event *event, ptrdiff_t n)
         if (SP_GROW(event->ends, capacity) < 0)
             return -1;
         for (ptrdiff_t i = event->ends_capacity; i < capacity; i++)
-            event->ends[i] = -1; /* the end of no candidate: it will be another */
+            event->ends[i] = -1; /* not any candidate's end, so every end will differ */
         event->ends_capacity = capacity;
         event->scored_version = 0;
     }
@@ -148,10 +148,10 @@ SP_API void sp_event_settle(sp_event *event, const sp_index *index)
             event->keys[k] = sp_key_word(SP_KEY_NONE, 0);
     }
     event->generation = index->generation;
-    /* a text's long keys lie in the arena, which the next event begins by clearing */
+    /* a text's long keys are in the arena, which the next event clears at once */
     event->n_known = event->n_hashed ? 0 : event->paired ? event->n_given : event->n_found;
-    /* An event far larger than this one has paid for its scratch. What little this one has is made
-       again. */
+    /* Free scratch that is far larger than this event needs. A larger event paid for it, and the
+       little that events like this one need is soon made again. */
     if (event->capacity > SP_EVENT_LARGE && event->n < event->capacity / 8)
         sp_event_free(event);
 }

@@ -11,14 +11,14 @@
 #include <string.h>
 
 enum {
-    SP_MAIL_AT_ONCE = 4096,   /* room for so many bytes in a row is made at a time */
+    SP_MAIL_AT_ONCE = 4096,   /* room is made for so many four-byte runs at a time */
     SP_MAIL_BEFORE = 16,      /* bytes before a word that sp_key_text may read */
     SP_MAIL_PREFIX_MOST = 40, /* p.<name>: */
-    SP_MAIL_ROOM = SP_MAIL_PREFIX_MOST + SP_MAIL_WORD_MOST, /* of the longest name of a feature */
+    SP_MAIL_ROOM = SP_MAIL_PREFIX_MOST + SP_MAIL_WORD_MOST, /* for the longest name of a feature */
 };
 
 typedef struct sp_mail_writer {
-    /* What an event is written with. */
+    /* The event is written with these. */
     sp_mail *mail;
     sp_event *event;
     sp_buckets *buckets;
@@ -26,7 +26,7 @@ typedef struct sp_mail_writer {
     sp_tally tally;
     sp_joint joint;
     ptrdiff_t room;                      /* for tokens */
-    uint8_t prefix[SP_MAIL_PREFIX_MOST]; /* what stands before the words */
+    uint8_t prefix[SP_MAIL_PREFIX_MOST]; /* comes before the words */
     size_t n_prefix;
 } sp_mail_writer;
 
@@ -48,7 +48,8 @@ SP_PRIVATE size_t sp_mail_bytes(const sp_mail *mail)
            + mail->edges_capacity * sizeof(uint32_t);
 }
 
-/* Count a word behind the prefix. SP_MAIL_WORD_MOST bytes may be read of it. -1 without memory. */
+/* Count a word, with the prefix. SP_MAIL_WORD_MOST bytes of it must be readable. -1 if out of
+   memory. */
 static int sp_mail_word(sp_mail_writer *writer, const uint8_t *p, size_t n)
 {
     sp_key key;
@@ -67,7 +68,7 @@ static int sp_mail_word(sp_mail_writer *writer, const uint8_t *p, size_t n)
     if (joined == NULL)
         return -1;
     memcpy(joined, writer->prefix, SP_MAIL_PREFIX_MOST);
-    memcpy(joined + writer->n_prefix, p, SP_MAIL_WORD_MOST); /* so many are copied at once */
+    memcpy(joined + writer->n_prefix, p, SP_MAIL_WORD_MOST); /* a fixed number is faster */
     key = sp_key_text(SP_KEY_STR, joined, length);
     ptrdiff_t n_before = writer->tally.n;
     if (sp_tally_place(&writer->tally, key) == n_before && sp_key_is_long(&key))
@@ -75,7 +76,7 @@ static int sp_mail_word(sp_mail_writer *writer, const uint8_t *p, size_t n)
     return 0;
 }
 
-/* Count what stands for a word that is too long. -1 without memory. */
+/* Count the features that replace a word that is too long. -1 if out of memory. */
 static int sp_mail_long(sp_mail_writer *writer, const uint8_t *p, size_t n)
 {
     uint8_t name[SP_MAIL_BEFORE + SP_MAIL_WORD_MOST] = {0};
@@ -106,7 +107,7 @@ static int sp_mail_long(sp_mail_writer *writer, const uint8_t *p, size_t n)
     return 0;
 }
 
-/* Count the words of n bytes behind the prefix. -1 without memory. */
+/* Count the words in n bytes, with the prefix. -1 if out of memory. */
 static int sp_mail_words(sp_mail_writer *writer, const uint8_t *p, size_t n)
 {
     sp_mail *mail = writer->mail;
@@ -135,7 +136,7 @@ static int sp_mail_words(sp_mail_writer *writer, const uint8_t *p, size_t n)
     return 0;
 }
 
-/* Read n bytes in a charset as UTF-8, which are then *p. -1 without memory. */
+/* Convert n bytes of a charset to UTF-8; *p points to them then. -1 if out of memory. */
 static int sp_mail_read(sp_mail *mail, int charset, const uint8_t **p, size_t *n)
 {
     if (sp_charset_is_plain(charset, *p, *n))
@@ -147,7 +148,7 @@ static int sp_mail_read(sp_mail *mail, int charset, const uint8_t **p, size_t *n
     return 0;
 }
 
-/* Count the words of a field. -1 without memory. */
+/* Count the words of a field. -1 if out of memory. */
 static int sp_mail_field(sp_mail_writer *writer, const sp_item *item)
 {
     sp_mail *mail = writer->mail;
@@ -178,7 +179,7 @@ static int sp_mail_field(sp_mail_writer *writer, const sp_item *item)
     return sp_mail_words(writer, value, n);
 }
 
-/* Count the words of a text. -1 without memory. */
+/* Count the words of a text. -1 if out of memory. */
 static int sp_mail_text(sp_mail_writer *writer, const sp_item *item)
 {
     sp_mail *mail = writer->mail;
@@ -209,12 +210,12 @@ static int sp_mail_text(sp_mail_writer *writer, const sp_item *item)
 }
 
 typedef struct sp_gram_run {
-    /* Bytes in a row, of which some between are left out. */
-    uint64_t four; /* the last ones, above 32 bits of zeros */
+    /* Consecutive bytes; those of left-out fields are skipped. */
+    uint64_t four; /* the last ones, above 32 zero bits */
     size_t n;      /* how many there have been */
 } sp_gram_run;
 
-/* Count each four bytes in a row that end in n more. -1 without memory. */
+/* Count each four consecutive bytes that end in the next n. -1 if out of memory. */
 static int sp_mail_gram_run(sp_mail_writer *writer, sp_gram_run *run, const uint8_t *p, size_t n)
 {
     sp_tally *tally = &writer->tally;
@@ -225,7 +226,7 @@ static int sp_mail_gram_run(sp_mail_writer *writer, sp_gram_run *run, const uint
         size_t last = SP_MIN(n, i + SP_MAIL_AT_ONCE);
         if (sp_tally_reserve(tally, writer->buckets, writer->event, (ptrdiff_t)(last - i)) < 0)
             return -1;
-        sp_tally local = *tally; /* a copy, since for all the compiler knows stores change it */
+        sp_tally local = *tally; /* a copy, as the compiler has to assume that stores change it */
         uint64_t four = run->four;
         for (; i < last && run->n < SP_MAIL_GRAM - 1; i++, run->n++)
             four = four >> 8 | (uint64_t)p[i] << 56;
@@ -241,7 +242,7 @@ static int sp_mail_gram_run(sp_mail_writer *writer, sp_gram_run *run, const uint
     return 0;
 }
 
-/* Count each four bytes in a row, but of fields that are left out. -1 without memory. */
+/* Count each four consecutive bytes, without the fields that are left out. -1 if out of memory. */
 static int sp_mail_grams(sp_mail_writer *writer, const sp_piece *piece)
 {
     const uint8_t *end = piece->p + piece->n;
@@ -272,7 +273,7 @@ SP_PRIVATE int sp_mail_write(sp_mail *mail, sp_event *event, sp_buckets *buckets
     writer.buckets = buckets;
     writer.rule = rule;
     writer.tally = sp_tally_begin(event, index);
-    /* so that the words, as a rule, are not moved when the bytes come */
+    /* so that the words are rarely moved when the bytes come */
     size_t grams = SP_MIN(SP_MIN(piece->n, rule->bytes), (size_t)SP_MAIL_AT_ONCE);
     if (sp_tally_reserve(&writer.tally, buckets, event, (ptrdiff_t)grams) < 0)
         return -1;

@@ -5,11 +5,11 @@
 #include "memory/compiler.h"
 #include "memory/grow.h"
 
-/* The two loops that see every number of a matrix before it is used. */
+/* The two loops that check every number of a matrix before it is used. */
 
-/* A double without its sign is in the order of its bits as an int, and so: bits > limit where
-   limit - bits has its top bit set, and bits = 0 where bits - 1 has. Bit 0: a value beyond the
-   limit; bit 1: a zero. */
+/* Without their signs, doubles are ordered like the ints of the same bits. So bits > limit if limit
+   - bits has its top bit set, and bits = 0 if bits - 1 has. Bit 0: a value beyond the limit; bit 1:
+   a zero. */
 SP_AVX2(int, sp_check_doubles, (const double *values, ptrdiff_t n), (values, n))
 {
     uint64_t over = 0, under = 0;
@@ -21,7 +21,7 @@ SP_AVX2(int, sp_check_doubles, (const double *values, ptrdiff_t n), (values, n))
     return (int)(over >> 63) | (int)(under >> 63) << 1;
 }
 
-/* How often a number is not above the one before it. */
+/* How many numbers are not above the one before. */
 SP_AVX2(uint32_t, sp_count_falls, (const int32_t *columns, ptrdiff_t n), (columns, n))
 {
     uint32_t falls = 0;
@@ -39,7 +39,7 @@ static ptrdiff_t sp_number_size(int number)
     return number <= SP_NUMBER_I32 || number == SP_NUMBER_F32 ? 4 : 8;
 }
 
-/* The address of entry k of row r, and how many bytes further the next one is. */
+/* The address of entry k of row r; *stride: bytes from there to the next entry. */
 static const char *sp_value_at(const sp_matrix *m, ptrdiff_t r, ptrdiff_t k, ptrdiff_t *stride)
 {
     if (m->dense) {
@@ -72,7 +72,7 @@ static inline bool sp_is_beyond(double value)
 
 #define SP_NEVER(value) false
 
-/* Every kind: its name, its type, and which of its values are at fault. */
+/* Every kind: its name, its type, and which of its values are invalid. */
 #define SP_NUMBERS(KIND)                      \
     KIND(U8, uint8_t, SP_NEVER)               \
     KIND(I8, int8_t, SP_NEVER)                \
@@ -85,9 +85,9 @@ static inline bool sp_is_beyond(double value)
     KIND(F32, float, sp_is_beyond)            \
     KIND(F64, double, sp_is_beyond)
 
-/* For each kind: the values at p, `stride` bytes apart, are SP_MATRIX_FAULTY, SP_MATRIX_ZEROS, both
-   or neither; one value; and a row written into scratch without its zeros, which returns how many
-   are left. */
+/* Functions for each kind: check the values at p, `stride` bytes apart, for SP_MATRIX_FAULTY and
+   SP_MATRIX_ZEROS; read one value; copy a row into scratch without its zeros, and return how many
+   values are left. */
 #define SP_KIND(name, type, at_fault)                                                           \
     static int sp_check_##name(const char *p, ptrdiff_t stride, ptrdiff_t n)                    \
     {                                                                                           \
@@ -127,7 +127,7 @@ static inline bool sp_is_beyond(double value)
 SP_NUMBERS(SP_KIND)
 #undef SP_KIND
 
-/* Floats that lie side by side, as sp_check_doubles does it: by the order of their bits. */
+/* Floats side by side, checked as in sp_check_doubles: by the order of their bits. */
 static int sp_check_floats(const float *values, ptrdiff_t n)
 {
     uint32_t over = 0, under = 0;
@@ -212,8 +212,8 @@ static uint32_t sp_count_wide_falls(const int64_t *columns, ptrdiff_t n)
     return falls;
 }
 
-/* The starts and columns of rows first .. last of a sparse matrix; `count` says how often a column
-   is not above the one before it. */
+/* Check the starts and columns of rows first .. last of a sparse matrix; `count` returns how many
+   columns are not above the one before. */
 #define SP_CHECK_COLUMNS(name, type, count)                                                        \
     static int sp_check_columns_##name(const sp_matrix *m, ptrdiff_t first, ptrdiff_t last)        \
     {                                                                                              \
@@ -227,8 +227,8 @@ static uint32_t sp_count_wide_falls(const int64_t *columns, ptrdiff_t n)
             bad |= starts[r + 1] < starts[r];                                                      \
         if (bad || high > m->n_values)                                                             \
             return SP_MATRIX_FAULTY;                                                               \
-        /* Columns must rise within a row: as many falls as there are between rows, and no more.   \
-           Then the first and the last of a row say whether all are in range. */                   \
+        /* Columns must rise within a row, so that falls are only between rows. Then the first and \
+           the last column of a row show whether all are in range. */                              \
         uint32_t falls = count(columns + low, high - low);                                         \
         for (ptrdiff_t r = first; r < last; r++) {                                                 \
             if (starts[r] >= starts[r + 1])                                                        \

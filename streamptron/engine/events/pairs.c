@@ -53,12 +53,12 @@ SP_PRIVATE int sp_pair_named(sp_arena *names, const sp_key *both, sp_key *pair)
     uint8_t *p = (uint8_t *)sp_arena_alloc(names, 16 + 1 + 2 * (first + second));
     if (p == NULL)
         return -1;
-    uint8_t *const a = p + 17 + first + second; /* one after the other, to see which is less */
+    uint8_t *const a = p + 17 + first + second; /* one after the other, to compare them */
     const size_t n = (size_t)(sp_name_write(a, &both[0]) - a);
     uint8_t *const b = a + n;
     const size_t m = (size_t)(sp_name_write(b, &both[1]) - b);
     const bool less = memcmp(a, b, SP_MIN(n, m)) <= 0;
-    p += 16; /* a key may be read from before its text */
+    p += 16; /* sp_key_text may read bytes before the text */
     *p = 'p';
     memcpy(p + 1, less ? a : b, less ? n : m);
     memcpy(p + 1 + (less ? n : m), less ? b : a, less ? m : n);
@@ -66,9 +66,9 @@ SP_PRIVATE int sp_pair_named(sp_arena *names, const sp_key *both, sp_key *pair)
     return 0;
 }
 
-/* The number of a feature's field; -1 for none. It is the longest whose name fits.
+/* The number of a feature's field; -1 for none. If several fields' names fit, the longest counts.
 
-   A field's features are the one of this very name, and those that go on with `:`, `=` or `^`. */
+   A field's features have its very name, or that name followed by `:`, `=` or `^`. */
 static int sp_field_of(const sp_pairs *pairs, const sp_key *key)
 {
     uint8_t inside[16];
@@ -94,14 +94,14 @@ static int sp_field_of(const sp_pairs *pairs, const sp_key *key)
     return found;
 }
 
-/* -1 without memory. */
+/* Write the name of entry `at` as a half of pairs. -1 if out of memory. */
 static int sp_half_write(sp_event *event, sp_half *half, ptrdiff_t at, int field)
 {
     const sp_key *key = &event->keys[at];
     uint8_t *p = sp_arena_alloc(&event->names, sp_key_length(key) + SP_HALF_SPARE);
     if (p == NULL)
         return -1;
-    memset(p, 0, 8); /* the head has as many, of a shorter name too */
+    memset(p, 0, 8); /* the head has eight bytes, even of a shorter name */
     half->p = p;
     half->n = (size_t)(sp_name_write(p, key) - p);
     half->at = at;
@@ -167,7 +167,7 @@ SP_PRIVATE int sp_measure(const sp_pairs *pairs, sp_event *event, ptrdiff_t firs
         event->unfit = SP_UNFIT_SIZE;
         return -1;
     }
-    /* each field's halves, in their order, one field after the other */
+    /* sort the halves by field, keeping their order within a field */
     for (f = 1; f < n_fields; f++)
         ends[f] += ends[f - 1];
     for (ptrdiff_t i = n - 1; i > -1; i--) {
@@ -175,11 +175,11 @@ SP_PRIVATE int sp_measure(const sp_pairs *pairs, sp_event *event, ptrdiff_t firs
         ends[f] -= 1;
         event->members[ends[f]] = i;
     }
-    ends[n_fields] = n; /* and so each field now starts at ends[f] */
+    ends[n_fields] = n; /* now field f starts at ends[f], and ends at ends[f + 1] */
     return 0;
 }
 
-/* Whether a pair's name begins with a. No name is the beginning of another's bytes. */
+/* Whether a comes first in a pair's name. No name's bytes are the beginning of another's. */
 static bool sp_is_before(const sp_half *a, const sp_half *b)
 {
     if (a->head == b->head)
@@ -187,7 +187,7 @@ static bool sp_is_before(const sp_half *a, const sp_half *b)
     return a->head < b->head;
 }
 
-/* Copy n bytes, and of short ones all sixteen, which takes no loop. */
+/* Copy n bytes. Short texts always copy sixteen bytes, which needs no loop. */
 static void sp_copy(uint8_t *to, const uint8_t *from, size_t n)
 {
     memcpy(to, from, 16);
@@ -195,7 +195,8 @@ static void sp_copy(uint8_t *to, const uint8_t *from, size_t n)
         memcpy(to + 16, from + 16, n - 16);
 }
 
-/* Write the pairs of measured halves, from entry `at` on: where they end. -1 without memory. */
+/* Write the pairs of measured halves, from entry `at` on. Returns where they end. -1 if out of
+   memory. */
 static ptrdiff_t sp_pairs_make(const sp_pairs *pairs, sp_event *event, ptrdiff_t at)
 {
     int n_fields = SP_MAX(pairs->n_fields, 1);
@@ -249,7 +250,7 @@ static ptrdiff_t sp_pairs_make(const sp_pairs *pairs, sp_event *event, ptrdiff_t
                 left -= n;
             }
         }
-        /* only now, as a load that spans several stores waits for the last of them */
+        /* only now, as a load that spans several recent stores waits for the last of them */
         while (done < at) {
             keys[done] = sp_key_text(SP_KEY_CANONICAL, (const uint8_t *)(uintptr_t)keys[done].lo,
                                      keys[done].hi);
@@ -259,7 +260,7 @@ static ptrdiff_t sp_pairs_make(const sp_pairs *pairs, sp_event *event, ptrdiff_t
     return at;
 }
 
-/* The same as sp_pairs_write, of each candidate. The next ones are not compared with these. */
+/* The same as sp_pairs_write, for each candidate. Later candidates are not compared with these. */
 static int sp_candidates_write(const sp_pairs *pairs, sp_event *event)
 {
     ptrdiff_t first = 0;

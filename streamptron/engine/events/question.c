@@ -16,7 +16,7 @@ static void sp_asked_blanks(sp_asking *q)
         q->p++;
 }
 
-/* Whether this character comes next, behind blanks; then it is passed. */
+/* Whether this character comes next, after blanks. If so, skip it. */
 static bool sp_asked_pass(sp_asking *q, uint8_t c)
 {
     sp_asked_blanks(q);
@@ -26,14 +26,14 @@ static bool sp_asked_pass(sp_asking *q, uint8_t c)
     return true;
 }
 
-/* Copy printable ASCII up to a quote, a backslash or the line's end; what follows the copy may be
-   overwritten too. */
+/* Copy printable ASCII up to a quote, a backslash or the line's end. Bytes behind the copy may be
+   overwritten. */
 static void sp_asked_plain(sp_asking *q)
 {
 #ifdef __SSE2__
     while (q->end - q->p >= 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)q->p);
-        /* as signed bytes all but ASCII is below the blank, too */
+        /* as signed bytes, those beyond ASCII are below the blank, too */
         __m128i other = _mm_or_si128(_mm_cmplt_epi8(x, _mm_set1_epi8(' ')),
                                      _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
                                                   _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'))));
@@ -67,7 +67,7 @@ static bool sp_asked_digits(sp_asking *q, uint32_t *c)
     return true;
 }
 
-/* An escape, whose backslash has been passed, as UTF-8. */
+/* Read an escape, whose backslash has been skipped, as UTF-8. */
 static bool sp_asked_escape(sp_asking *q)
 {
     uint32_t c, low;
@@ -100,7 +100,7 @@ static bool sp_asked_escape(sp_asking *q)
     return true;
 }
 
-/* A string whose quote has been passed, as UTF-8. */
+/* Read a string, whose first quote has been skipped, as UTF-8. */
 static bool sp_asked_string(sp_asking *q, const uint8_t **text, size_t *n)
 {
     *text = q->room;

@@ -11,7 +11,7 @@
 
 /* The tokens that events/text.h puts in place of numbers and addresses. */
 
-/* With sixteen bytes before each that may be read (see key_text). */
+/* Sixteen bytes before each may be read (see sp_key_text). */
 static const uint8_t sp_folded[] = "................<num>...........<hex>...........<ip>";
 
 SP_API void sp_text_free(sp_text *text)
@@ -33,8 +33,8 @@ SP_API size_t sp_text_bytes(const sp_text *text)
            + sp_mail_bytes(&text->mail);
 }
 
-/* Free what is held since a text that was far longer than those that are going to be written: the
-   first of them ends that, for it may be the only one, asked again and again. */
+/* Free scratch that is left from a much longer text. The first shorter text does this, as there may
+   be no other text, only this one again and again. */
 static void sp_give_back(sp_text *text)
 {
     size_t n_replaced = text->n_replaced;
@@ -54,7 +54,8 @@ static bool sp_is_hex(uint8_t c)
     return (48 <= c && c <= 57) || (97 <= (c | 32) && (c | 32) <= 102);
 }
 
-/* The number of digits at p, if they are a number up to 255 of at most three digits; else 0. */
+/* The number of digits at p, if they are a number of at most three digits, up to 255; otherwise
+   0. */
 static int sp_octet_end(const uint8_t *p, size_t n)
 {
     int i = 0;
@@ -123,7 +124,7 @@ static bool sp_is_colons(const uint8_t *p, size_t n)
     return gaps == 0 ? groups == 8 : gaps == 1 && 1 <= groups && groups <= 7;
 }
 
-/* SP_FOLDED_NUMBER or SP_FOLDED_HEX; 0 for a word. */
+/* SP_FOLDED_NUMBER or SP_FOLDED_HEX; 0 for any other word. */
 static int sp_number_kind(const uint8_t *p, size_t n)
 {
     size_t digits = 0;
@@ -190,7 +191,7 @@ static size_t sp_text_fold(const uint64_t *bits, const uint8_t *p, size_t n, siz
     return 0;
 }
 
-/* Append the words of n scanned bytes. `wide`: some are not ASCII. -1 without memory. */
+/* Append the words of n scanned bytes. `wide`: some are not ASCII. -1 if out of memory. */
 static int sp_words(const sp_text_rule *rule, sp_text *text, const uint8_t *p, size_t n,
                     ptrdiff_t n_edges, bool wide)
 {
@@ -235,13 +236,13 @@ static int sp_words(const sp_text_rule *rule, sp_text *text, const uint8_t *p, s
     return 0;
 }
 
-/* Add all n-grams of words as tokens. -1 without memory. */
+/* Add all n-grams of words as tokens. -1 if out of memory. */
 static int sp_tokens_words(sp_tally *tally, sp_text *text, sp_event *event, sp_joint *joint,
                            const sp_text_part *part, int n)
 {
     uint8_t *p;
     const sp_word *words = text->words;
-    sp_tally local; /* a copy, since for all the compiler knows stores change `tally` */
+    sp_tally local; /* a copy, as the compiler has to assume that stores change `tally` */
     sp_key key;
     ptrdiff_t i = part->first;
     while (i <= part->last - n) {
@@ -282,7 +283,7 @@ static int sp_tokens_words(sp_tally *tally, sp_text *text, sp_event *event, sp_j
     return 0;
 }
 
-/* The everyday case: ASCII words, taken straight from their edges. -1 without memory. */
+/* The most common case: ASCII words, read directly between their edges. -1 if out of memory. */
 static int sp_tokens_plain(sp_tally *tally, sp_text *text, sp_event *event,
                            const sp_text_rule *rule, const uint8_t *p, ptrdiff_t n_edges)
 {
@@ -313,7 +314,7 @@ static size_t sp_character(const uint8_t *p)
     return *p < 0x80 ? 1 : *p < 0xE0 ? 2 : *p < 0xF0 ? 3 : 4;
 }
 
-/* Add all n-grams of characters as tokens. -1 without memory. */
+/* Add all n-grams of characters as tokens. -1 if out of memory. */
 static int sp_tokens_characters(sp_tally *tally, sp_text *text, sp_event *event, sp_joint *joint,
                                 const sp_text_part *part, int n)
 {
@@ -360,14 +361,14 @@ static int sp_tokens_characters(sp_tally *tally, sp_text *text, sp_event *event,
     }
 }
 
-/* Scan a text, or the text of a field, and find its words. -1 without memory.
+/* Scan a text, or the text of a field, and find its words. -1 if out of memory.
 
-   `alone`: it is the only one. */
+   `alone`: it is the only text. */
 static int sp_add_piece(sp_text *text, sp_event *event, const sp_text_rule *rule,
                         const sp_piece *prefix, const sp_piece *piece, bool alone)
 {
     bool wide = !sp_is_ascii(piece->p, piece->n);
-    size_t most = wide ? 3 * piece->n : piece->n; /* a bad byte becomes three */
+    size_t most = wide ? 3 * piece->n : piece->n; /* a bad byte becomes three bytes */
     size_t n_bits = (most + SP_SPARE) / 64 + 2;
     uint8_t *to = sp_arena_alloc(&event->text, most + SP_SPARE);
     sp_text_part *part;
@@ -405,7 +406,7 @@ static int sp_add_piece(sp_text *text, sp_event *event, const sp_text_rule *rule
     return 0;
 }
 
-/* Once all words are found, add their tokens and set the values. -1 without memory. */
+/* Once all words are found, add their tokens and set the values. -1 if out of memory. */
 static int sp_add_tokens(sp_text *text, sp_event *event, const sp_text_rule *rule,
                          const sp_index *index)
 {
@@ -431,7 +432,7 @@ static int sp_add_tokens(sp_text *text, sp_event *event, const sp_text_rule *rul
             event->values[i] = 1.0;
     } else if (rule->value == SP_VALUE_LOG) {
         for (ptrdiff_t i = event->n, end = tally.n; i < end; i++)
-            if (event->values[i] != 1.0) /* as most are, and log 1 is 0 */
+            if (event->values[i] != 1.0) /* most are 1, and log 1 is 0 */
                 event->values[i] = 1.0 + sp_log_of(event->values[i]);
     }
     if (rule->l2) {

@@ -38,13 +38,13 @@ static const char *sp_shapes_words(void)
 
 /* --- Reading */
 
-/* Which array has the rows of labels, if there are any. */
+/* The array that has the rows of labels, if there are rows. */
 static int sp_array_of_rows(const sp_learner *learner)
 {
     return learner->machine->rows == SP_ROWS_ENTRIES ? SP_ARRAY_ENTRIES : SP_ARRAY_MARKS;
 }
 
-/* A bit for each array that such a model has. */
+/* The arrays of such a model, a bit each. */
 static uint32_t sp_arrays_expected(const sp_learner *learner)
 {
     uint32_t all = 1U << SP_ARRAY_WEIGHTS | 1U << SP_ARRAY_CHUNKS;
@@ -79,7 +79,7 @@ static bool sp_arrays_are_its(const sp_file_arrays *arrays, const sp_learner *le
     return found == expected;
 }
 
-/* Where an array starts, and how many rows it has. */
+/* The start of an array, and how many rows it has. */
 static void *sp_array_at(const sp_file_arrays *arrays, int array, size_t *n)
 {
     *n = arrays->shapes[array].n;
@@ -151,7 +151,7 @@ static int sp_marks_fault(int wrong, sp_fault *fault)
                  : 0;
 }
 
-/* Curves and surfaces, behind names and slots. They are copied, also in place. */
+/* Curves and surfaces, after names and slots have been read. They are copied, even in place. */
 static int sp_shapes_open(const sp_file_arrays *arrays, sp_learner *learner, sp_fault *fault)
 {
     size_t n;
@@ -162,7 +162,7 @@ static int sp_shapes_open(const sp_file_arrays *arrays, sp_learner *learner, sp_
     return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, sp_shapes_words()) : 0;
 }
 
-/* The rows of labels, behind names and slots. */
+/* The rows of labels, after names and slots have been read. */
 static int sp_array_rows_open(const sp_file_arrays *arrays, sp_learner *learner, bool in_place,
                               sp_fault *fault)
 {
@@ -171,7 +171,7 @@ static int sp_array_rows_open(const sp_file_arrays *arrays, sp_learner *learner,
     return sp_marks_fault(sp_machine_rows_read(learner, rows, n, in_place), fault);
 }
 
-/* What is kept for each label of several. */
+/* What a model of several labels keeps for each label. */
 static int sp_marked_open(const sp_file_arrays *arrays, sp_learner *learner, bool in_place,
                           sp_fault *fault)
 {
@@ -181,7 +181,7 @@ static int sp_marked_open(const sp_file_arrays *arrays, sp_learner *learner, boo
     if (n_labels != (size_t)learner->multilabel.n_labels)
         return sp_fault_say(fault, SP_WHY_DAMAGED,
                             "what is kept for each label does not fit the labels");
-    if (in_place) /* an event's entries are looked at when it is scored */
+    if (in_place) /* an event's entries are checked when it is scored */
         learner->multilabel.unverified = arrays->shapes[SP_ARRAY_MARKS].n;
     return sp_marks_fault(sp_multilabel_labels_read(learner, marked), fault);
 }
@@ -252,7 +252,7 @@ SP_PRIVATE void sp_file_arrays_behind(const sp_header *header, const uint8_t *fi
     memset(arrays, 0, sizeof(*arrays));
     memcpy(arrays->shapes, header->arrays, sizeof(arrays->shapes));
     for (int i = 0; i < SP_ARRAYS; i++) {
-        /* no one writes through it: the learner is read-only, or copies what it takes */
+        /* never written through: the learner is read-only, or copies what it takes */
         if (arrays->shapes[i].there)
             arrays->start[i] = (void *)(uintptr_t)(first + arrays->shapes[i].start);
     }
@@ -260,16 +260,16 @@ SP_PRIVATE void sp_file_arrays_behind(const sp_header *header, const uint8_t *fi
 
 /* --- Writing */
 
-/* What is laid out, and who gives memory for it. */
+/* The arrays to write, and the function that provides memory for them. */
 typedef struct sp_laying {
     const sp_learner *learner;
     sp_file_arrays *to;
     sp_file_arrays_room *room;
     void *whose;
-    bool failed; /* without memory */
+    bool failed; /* out of memory */
 } sp_laying;
 
-/* Room for an array of n rows; NULL without. */
+/* Room for an array of n rows; NULL if out of memory. */
 static void *sp_array_room(sp_laying *laying, int array, size_t n)
 {
     const sp_array_kind *kind = sp_array_kind_of(array);
@@ -277,7 +277,7 @@ static void *sp_array_room(sp_laying *laying, int array, size_t n)
     shape->there = true;
     shape->n = n;
     shape->width = array == SP_ARRAY_WEIGHTS ? (size_t)laying->learner->table.width : kind->width;
-    shape->end = n * (shape->width ? shape->width : 1) * kind->size; /* from its own start */
+    shape->end = n * (shape->width ? shape->width : 1) * kind->size; /* relative to its own start */
     if (laying->failed)
         return NULL;
     laying->to->start[array] = laying->room(laying->whose, array, shape);
@@ -325,7 +325,7 @@ static void sp_voted_lay_out(sp_laying *laying)
         laying->failed = sp_voters_flatten(&flat, &learner->voters, &learner->index, n) < 0;
 }
 
-/* What is kept of curves and surfaces, for each label, and in rows; slots have been written. */
+/* Curves and surfaces, what is kept for each label, and rows. Slots have been written. */
 static void sp_rows_lay_out(sp_laying *laying)
 {
     const sp_learner *learner = laying->learner;

@@ -15,7 +15,8 @@ static int sp_counts_wrong(sp_fault *fault, const char *words)
 
 /* --- Reading */
 
-/* A finite double, written in base 16, or a whole number, which no writer of ours makes of one. */
+/* A finite double, written in base 16; or a whole number, in which form our writers never put
+   one. */
 static bool sp_double_read(const sp_json *json, uint32_t node, double *number)
 {
     const uint8_t *p = sp_json_start(json, node);
@@ -40,7 +41,7 @@ static bool sp_is_list(const sp_json *json, uint32_t node, uint32_t n)
     return sp_json_type(json, node) == SP_JSON_LIST && json->nodes[node].n == n;
 }
 
-/* n doubles that follow each other. */
+/* n consecutive doubles. */
 static bool sp_doubles_read(const sp_json *json, uint32_t node, uint32_t n, double *to)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -69,7 +70,7 @@ static bool sp_clock_read(const sp_json *json, sp_learner *learner)
     return true;
 }
 
-/* The scales and calibrators of the kept vectors, in a list that is the first of serve's three. */
+/* The scales and calibrators of the kept vectors: a list that is the first of serve's three. */
 static bool sp_kinds_read(const sp_json *json, sp_learner *learner, uint32_t *node)
 {
     if (!sp_is_list(json, *node, SP_KEPT_KINDS))
@@ -107,7 +108,7 @@ static bool sp_serve_read(const sp_json *json, sp_learner *learner)
     if (!sp_is_list(json, node, 3) || !sp_json_whole(json, node + 1, UINT64_MAX, &serve->run)
         || !sp_json_whole(json, node + 2, UINT64_MAX, &serve->record))
         return false;
-    /* the lead in the duel is small, but may be the other's */
+    /* the lead in the duel is small; it is negative if the other one leads */
     const uint8_t *p = sp_json_start(json, node + 3);
     double number;
     if (sp_json_type(json, node + 3) != SP_JSON_NUMBER
@@ -119,7 +120,7 @@ static bool sp_serve_read(const sp_json *json, sp_learner *learner)
     return true;
 }
 
-/* Whether there is nothing but numbers, in lists of any kind. */
+/* Whether there are only numbers, in lists of any kind. */
 static bool sp_are_numbers(const sp_json *json)
 {
     double number;
@@ -134,7 +135,7 @@ static bool sp_ceiling_read(const sp_json *json, sp_learner *learner)
 {
     uint64_t hand, clock, evicted;
     if (!sp_index_is_limited(&learner->index))
-        return sp_are_numbers(json); /* it has none, whatever the file says */
+        return sp_are_numbers(json); /* the learner has no ceiling, whatever the file says */
     if (!sp_is_list(json, 0, 3) || !sp_json_whole(json, 1, UINT32_MAX, &hand)
         || !sp_json_whole(json, 2, UINT32_MAX, &clock)
         || !sp_json_whole(json, 3, UINT64_MAX, &evicted))
@@ -145,7 +146,7 @@ static bool sp_ceiling_read(const sp_json *json, sp_learner *learner)
     return true;
 }
 
-/* The lists behind all else: n of them from a node on. */
+/* The n_lists lists at the end, from a node on. */
 static bool sp_once_lists_read(const sp_json *json, uint32_t node, const sp_model_numbers *once,
                                double *numbers)
 {
@@ -158,7 +159,7 @@ static bool sp_once_lists_read(const sp_json *json, uint32_t node, const sp_mode
     return true;
 }
 
-/* The numbers of the model, a list of rows behind them, if there are any, and what is behind. */
+/* The model's numbers, then a list of rows, if there are any, then the numbers and lists behind. */
 static bool sp_once_numbers_read(const sp_json *json, const sp_model_numbers *once, double *numbers)
 {
     uint32_t n = (uint32_t)once->n, node = n + 1;
@@ -181,7 +182,7 @@ static bool sp_once_numbers_read(const sp_json *json, const sp_model_numbers *on
     return sp_once_lists_read(json, node + n_behind, once, numbers + once->n_behind);
 }
 
-/* What the machine keeps once. 0, or a kind of fault. */
+/* Read what the machine keeps once per model. 0, or a kind of fault. */
 static int sp_once_take(const sp_json *json, sp_learner *learner, sp_fault *fault)
 {
     const sp_model_numbers once = sp_machine_model_numbers(learner);
@@ -214,7 +215,7 @@ static void sp_doubles_write(const double *numbers, ptrdiff_t n, sp_bytes *to)
     }
 }
 
-/* Whole numbers in a list. */
+/* A list of whole numbers. */
 static void sp_wholes_write(const uint64_t *numbers, int n, sp_bytes *to)
 {
     sp_bytes_word(to, "[");
@@ -310,7 +311,7 @@ static void sp_once_put(const sp_learner *learner, sp_bytes *to)
 /* --- All parts */
 
 typedef struct sp_counted {
-    const char *name; /* NULL: what the machine calls it */
+    const char *name; /* NULL: the machine's own name for it */
     void (*write)(const sp_learner *learner, sp_bytes *to);
     bool (*read)(const sp_json *json, sp_learner *learner);
     const char *wrong;

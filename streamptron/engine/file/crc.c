@@ -4,11 +4,11 @@
 
 enum {
     SP_CRC_STEP = 16,   /* bytes at a time */
-    SP_CRC_FEW = 2000,  /* fewer take less time one by one than the tables do */
+    SP_CRC_FEW = 2000,  /* so few are faster one by one, as making the tables takes time */
 };
 
-/* What byte b does to the checksum if t more bytes come after it. It is made anew for each call,
-   which takes as long as a few thousand bytes do. */
+/* The effect of byte b on the checksum if t more bytes follow. The tables are made anew in each
+   call, which takes as long as a few thousand bytes. */
 typedef struct sp_crc_table {
     uint32_t of[SP_CRC_STEP][256];
 } sp_crc_table;
@@ -17,7 +17,7 @@ static void sp_crc_begin(sp_crc_table *table, int steps)
 {
     uint32_t c = 1;
     table->of[0][0] = 0;
-    /* what two bits do together is what one does and what the other does */
+    /* the effect of two bits is the xor of their effects */
     for (uint32_t bit = 128; bit > 0; bit >>= 1) {
         c = c & 1 ? c >> 1 ^ UINT32_C(0xEDB88320) : c >> 1;
         for (uint32_t b = 0; b < 256; b += 2 * bit)
@@ -28,7 +28,7 @@ static void sp_crc_begin(sp_crc_table *table, int steps)
             table->of[t][b] = table->of[t - 1][b] >> 8 ^ table->of[0][table->of[t - 1][b] & 255];
 }
 
-/* What eight bytes do, after which `more` come. */
+/* The effect of eight bytes if `more` bytes follow. */
 static uint32_t sp_crc_word(const sp_crc_table *table, uint64_t word, int more)
 {
     uint32_t c = 0;

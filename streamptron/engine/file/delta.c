@@ -29,7 +29,7 @@ SP_PRIVATE void sp_sent_free(sp_sent *sent)
     sp_header_free(&sent->header);
 }
 
-/* A part that must be there. */
+/* A part that must exist. */
 static int sp_sent_part(const sp_sent *sent, const char *name, sp_part *part, sp_fault *fault)
 {
     int failed = sp_part_read(&sent->header, name, part, fault);
@@ -39,7 +39,7 @@ static int sp_sent_part(const sp_sent *sent, const char *name, sp_part *part, sp
     return sp_fault_add(fault, name);
 }
 
-/* Parts that are a number or a short text, of which no more is kept. */
+/* Parts with a number or a short text; only this is kept of them. */
 static int sp_sent_small(sp_sent *sent, sp_fault *fault)
 {
     sp_part base, shard, counters;
@@ -88,7 +88,7 @@ SP_PRIVATE int sp_sent_read(sp_sent *sent, const uint8_t *p, size_t n, size_t *s
     return failed;
 }
 
-/* Whether a class is written with "an" before it. */
+/* The article before a class's name. */
 static const char *sp_article(const char *word)
 {
     return strchr("AEIOU", *word) != NULL ? "an " : "a ";
@@ -189,7 +189,7 @@ SP_API const char *sp_delta_words(int wrong)
                                    : "its numbers contradict themselves";
 }
 
-/* Point at the arrays. NULL, or what is wrong. */
+/* Find the arrays in the bytes. NULL, or what is wrong. */
 static const char *sp_sent_find(sp_sent *sent, const sp_learner *learner)
 {
     void *p[SP_DELTA_ARRAYS];

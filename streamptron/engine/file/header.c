@@ -53,7 +53,7 @@ SP_API const sp_array_kind *sp_delta_kind_of(int array)
 
 /* --- Checksums */
 
-/* Eight hexadecimal digits; false: they are others. */
+/* Read eight hexadecimal digits; false: they are something else. */
 static bool sp_crc_read(const sp_header *header, const char *name, uint32_t *crc, uint32_t *node)
 {
     const sp_json *json = &header->json;
@@ -72,7 +72,7 @@ static bool sp_crc_read(const sp_header *header, const char *name, uint32_t *crc
     return true;
 }
 
-/* Whether the header fits its checksum, which is worked out with zeros in its own place. */
+/* Whether the header matches its checksum, which is computed with zeros in its own place. */
 static bool sp_header_is_whole(const sp_header *header)
 {
     const size_t before = sizeof(sp_checksum) - 1;
@@ -102,7 +102,7 @@ static int sp_array_fault(const sp_array_kind *kind, sp_fault *fault)
     return sp_fault_add(fault, " is not where or what it must be");
 }
 
-/* n whole numbers below 2^48 of a list; false: it is something else. */
+/* Read a list of n whole numbers below 2^48; false: it is something else. */
 static bool sp_sizes(const sp_json *json, uint32_t list, uint32_t n, size_t *numbers)
 {
     if (list == 0 || sp_json_type(json, list) != SP_JSON_LIST || json->nodes[list].n != n)
@@ -116,7 +116,7 @@ static bool sp_sizes(const sp_json *json, uint32_t list, uint32_t n, size_t *num
     return true;
 }
 
-/* One array, which must start at `at`. Whether it is what it must be. */
+/* Read one array, which must start at `at`. False: it is invalid. */
 static bool sp_array_read(const sp_json *json, uint32_t entry, const sp_array_kind *kind, size_t at,
                           sp_array *array)
 {
@@ -131,7 +131,7 @@ static bool sp_array_read(const sp_json *json, uint32_t entry, const sp_array_ki
         return false;
     if (dimensions == 2 && kind->width > 1 && shape[1] != kind->width)
         return false;
-    /* both are below 2^48, and what a file has of them is far below that */
+    /* both are below 2^48, and real files are far below that */
     size_t row = shape[1] * kind->size;
     if (place[0] != at || place[1] < at
         || (row == 0 ? place[1] != at
@@ -145,12 +145,12 @@ static bool sp_array_read(const sp_json *json, uint32_t entry, const sp_array_ki
     return true;
 }
 
-/* 0, or a fault: one of the arrays is not as it must be. Whether they are `all` that there is. */
+/* 0, or a fault: an array is invalid. *all: whether there is nothing else. */
 static int sp_header_arrays_find(sp_header *header, const sp_array_kind *kinds, int n_kinds,
                                  bool *all, sp_fault *fault)
 {
     const sp_json *json = &header->json;
-    uint32_t n = 1; /* names that are known; the metadata is one */
+    uint32_t n = 1; /* known names; one is the metadata */
     size_t at = 0;
     for (int i = 0; i < n_kinds; i++) {
         uint32_t entry = sp_json_get(json, 0, kinds[i].name);
@@ -166,7 +166,7 @@ static int sp_header_arrays_find(sp_header *header, const sp_array_kind *kinds, 
     return 0;
 }
 
-/* The same, or they do not fill the rest of the file. */
+/* The same, and the arrays must fill the rest of the file. */
 static int sp_header_arrays_read(sp_header *header, uint64_t size, sp_fault *fault)
 {
     bool all = false;
@@ -224,7 +224,7 @@ static int sp_version_fault(const sp_header *header, uint32_t version, sp_fault 
                                "version that wrote it, or a newer one");
 }
 
-/* 0, or a kind of fault: it is not one of our files, or of another version. */
+/* 0, or a kind of fault: it is not one of our files, or has another version. */
 static int sp_header_recognise(sp_header *header, const uint8_t *text, size_t n, sp_fault *fault)
 {
     int failed = sp_json_read(&header->json, text, n, fault);
@@ -290,7 +290,7 @@ static int sp_delta_foreign(const sp_header *header, sp_fault *fault)
                                ": make it by the same version of streamptron");
 }
 
-/* The header of n bytes, and whether the arrays are behind it. */
+/* Check the header in n bytes, and the arrays that follow it. */
 static int sp_delta_whole(sp_header *header, size_t n, sp_fault *fault)
 {
     uint32_t node;

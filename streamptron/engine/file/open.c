@@ -33,7 +33,7 @@ SP_PRIVATE void sp_contents_free(sp_contents *contents)
 
 /* --- Small parts */
 
-/* A string that is all of a part. */
+/* A part that consists of one string. */
 static int sp_string_part(const sp_header *header, const char *name, sp_part *part, sp_fault *fault)
 {
     int failed = sp_part_read(header, name, part, fault);
@@ -89,7 +89,7 @@ static bool sp_is_version(const uint8_t *p, size_t n)
     return points == 2 && figures > 0;
 }
 
-/* Any version of the letters will do: docs/format.md says what another one means. */
+/* Accept any version of the Unicode tables: docs/format.md says what another version means. */
 static int sp_unicode_check(const sp_header *header, sp_fault *fault)
 {
     sp_part part;
@@ -109,7 +109,7 @@ static bool sp_is_text_or_null(const sp_json *json, uint32_t node)
     return sp_json_type(json, node) == SP_JSON_STRING || sp_json_type(json, node) == SP_JSON_NULL;
 }
 
-/* null, or a list of texts and nulls: n of them, 0: any number. */
+/* null, or a list of texts and nulls: n of them, or with n = 0 any number. */
 static bool sp_is_texts(const sp_json *json, uint32_t node, uint32_t n)
 {
     if (sp_json_type(json, node) == SP_JSON_NULL)
@@ -123,7 +123,7 @@ static bool sp_is_texts(const sp_json *json, uint32_t node, uint32_t n)
     return true;
 }
 
-/* What the command line keeps: whether it can be that. */
+/* Whether this can be what the command line keeps. */
 static bool sp_is_lines(const sp_json *json)
 {
     static const char more[][7] = {"header", "place", "spool", "mails", "labels"};
@@ -144,7 +144,7 @@ static bool sp_is_lines(const sp_json *json)
            && sp_is_texts(json, names, 2) && sp_is_text_or_null(json, positive);
 }
 
-/* Whether the first number of a pair comes again in a list of n pairs; -1 without memory. */
+/* Whether two pairs in a list of n pairs have the same first number; -1 if out of memory. */
 static int sp_first_repeats(const sp_json *json, uint32_t list)
 {
     size_t n = json->nodes[list].n, size = 16;
@@ -152,7 +152,7 @@ static int sp_first_repeats(const sp_json *json, uint32_t list)
     bool repeats = false;
     while (size < 2 * n)
         size *= 2;
-    uint64_t *table = (uint64_t *)sp_calloc(size, sizeof(uint64_t)); /* of them and 1 more */
+    uint64_t *table = (uint64_t *)sp_calloc(size, sizeof(uint64_t)); /* number + 1; 0: free */
     if (table == NULL)
         return -1;
     for (size_t i = 0; i < n && !repeats; i++, pair = json->nodes[pair].next) {
@@ -168,7 +168,8 @@ static int sp_first_repeats(const sp_json *json, uint32_t list)
     return repeats;
 }
 
-/* Numbers that a step may have: below a bound, of pairs the second of them, too. */
+/* Whether these are marks and numbers of steps: pairs of both, then numbers of undone steps, in
+   range. */
 static bool sp_is_past(const sp_json *json, uint64_t n_seen)
 {
     uint64_t number;
@@ -213,7 +214,7 @@ SP_PRIVATE uint32_t sp_contents_labels(const sp_contents *contents)
     return contents->learner.answer == SP_ANSWER_SIGN ? 2 : 0;
 }
 
-/* 0, or a fault of the list of labels. `most`: how many there may be; 0: any number. */
+/* 0, or a fault in the list of labels. `most`: how many there may be; 0: any number. */
 static int sp_labels_check(const sp_json *json, uint64_t most, sp_fault *fault)
 {
     if (sp_json_type(json, 0) != SP_JSON_LIST)
@@ -238,7 +239,7 @@ static int sp_labels_check(const sp_json *json, uint64_t most, sp_fault *fault)
     return twice ? sp_open_wrong(fault, "a label occurs twice") : 0;
 }
 
-/* Give the learner its labels. 0, or a kind of fault. `n_outputs` is how many outputs it has. */
+/* Give the learner its labels. 0, or a kind of fault. *n_outputs: how many outputs it has. */
 static int sp_labels_open(sp_contents *contents, ptrdiff_t *n_outputs, sp_fault *fault)
 {
     sp_learner *learner = &contents->learner;
@@ -290,7 +291,7 @@ static int sp_objects_open(sp_contents *contents, sp_fault *fault)
     return twice ? sp_open_wrong(fault, "a feature name occurs twice") : 0;
 }
 
-/* --- All of it */
+/* --- The whole file */
 
 static int sp_parts_read(sp_contents *contents, const sp_header *header, sp_fault *fault)
 {
@@ -316,7 +317,7 @@ static int sp_parts_read(sp_contents *contents, const sp_header *header, sp_faul
     return 0;
 }
 
-/* The rule by which texts or mails are split: of both the Mail's counts. */
+/* The rule for splitting texts or mails. If there are both, the Mail's is used. */
 static int sp_tokens_open(sp_contents *contents, bool plain, sp_fault *fault)
 {
     sp_part *parts = contents->parts;
@@ -334,7 +335,7 @@ static int sp_tokens_open(sp_contents *contents, bool plain, sp_fault *fault)
     return failed;
 }
 
-/* Parameters and the tokenizer's: checked, and an untrained learner made. */
+/* Check the parameters, with the tokenizer's, and make an untrained learner. */
 static int sp_contents_begin(sp_contents *contents, bool plain, uint64_t seed, sp_fault *fault)
 {
     int failed = sp_pairing_read(&contents->pairing, &contents->parameters, &contents->given,
@@ -355,7 +356,7 @@ static int sp_parameters_open(sp_contents *contents, bool plain, sp_fault *fault
     return sp_parameters_read(&contents->parameters, contents->kind, &contents->given, fault);
 }
 
-/* A pipeline's steps are Python's: say which one comes first. */
+/* Only Python can run a pipeline's steps: name the first one. */
 static int sp_steps_refused(const sp_header *header, const uint8_t *arrays, sp_fault *fault)
 {
     const sp_array *steps = &header->arrays[SP_ARRAY_STEPS];
@@ -378,7 +379,7 @@ static int sp_steps_refused(const sp_header *header, const uint8_t *arrays, sp_f
     return failed;
 }
 
-/* What a file that can be written again has beside the model. */
+/* Keep what a file that can be saved again has beside the model. */
 static int sp_journal_keep(sp_contents *contents, const sp_header *header, const uint8_t *arrays,
                            sp_fault *fault)
 {
@@ -388,7 +389,8 @@ static int sp_journal_keep(sp_contents *contents, const sp_header *header, const
     return contents->journal.failed ? sp_fault_memory(fault) : 0;
 }
 
-/* All but the arrays. `n_outputs`: of the untrained learner that is made. 0, or a kind of fault. */
+/* Read all but the arrays. *n_outputs: of the untrained learner made here. 0, or a kind of
+   fault. */
 static int sp_contents_describe(sp_contents *contents, const sp_header *header,
                                 ptrdiff_t *n_outputs, sp_fault *fault)
 {
@@ -413,7 +415,7 @@ static int sp_contents_describe(sp_contents *contents, const sp_header *header,
     if (!failed && contents->parts[SP_PART_PAST].there)
         failed = sp_past_check(&contents->parts[SP_PART_PAST].json, contents->learner.n_seen,
                                fault);
-    /* a parameter that a file says wrong is damage */
+    /* a wrong parameter in a file means damage */
     if (failed == SP_WHY_PARAMETER)
         failed = fault->kind = SP_WHY_DAMAGED;
     return failed;
@@ -474,7 +476,7 @@ SP_API int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault
     return sp_json_read(&part->json, part->text, n, fault);
 }
 
-/* Parameters that people have written: read, so that they can be checked. */
+/* Read parameters as people write them, to be checked. */
 static int sp_plain_part(sp_part *part, const char *text, const char *what, sp_fault *fault)
 {
     int failed = sp_part_of(part, text, strlen(text), fault);
@@ -485,7 +487,7 @@ static int sp_plain_part(sp_part *part, const char *text, const char *what, sp_f
     return sp_fault_add(fault, " are not JSON");
 }
 
-/* Once they are checked: all of them, as a file holds them. */
+/* After the check: write all of them as in a file. */
 static int sp_plain_as_values(sp_contents *contents, int i, sp_fault *fault)
 {
     sp_bytes values = {.failed = false};
@@ -543,20 +545,20 @@ SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const
         else if (parts[i].there)
             failed = sp_plain_as_values(contents, i, fault);
     }
-    if (!failed) /* they are read once more, for they point into what has become values */
+    if (!failed) /* read them again: they pointed into a text that has been replaced */
         failed = sp_parameters_open(contents, false, fault);
     if (failed)
         sp_contents_free(contents);
     return failed;
 }
 
-/* --- Others like it */
+/* --- Making one like another */
 
 SP_PRIVATE int sp_part_joined(sp_part *part, const sp_part *list, const void *more, size_t n,
                               sp_fault *fault)
 {
     sp_bytes whole = {.failed = false};
-    size_t end = list->n; /* up to the bracket that ends it */
+    size_t end = list->n; /* up to its closing bracket */
     bool listed = sp_json_type(&list->json, 0) == SP_JSON_LIST;
     while (listed && list->text[--end] != ']') {
     }
@@ -603,7 +605,7 @@ SP_PRIVATE int sp_contents_like(sp_contents *contents, const sp_contents *like,
     return failed;
 }
 
-/* What the command line keeps, but for where it stopped and what it has learned. */
+/* Keep what the command line keeps, except its place in the input and what it has learned. */
 static int sp_lines_bare(sp_part *lines, sp_fault *fault)
 {
     const sp_json *json = &lines->json;

@@ -9,7 +9,7 @@
 
 #define SP_SIZE "of at least 0 and at most 1e+50"
 
-/* The kinds of the table, as settings. */
+/* The kinds in the table, as kinds of settings. */
 #define SP_KIND_NUMBER SP_SETTING_REAL
 #define SP_KIND_SPAN SP_SETTING_SPAN
 #define SP_KIND_TRUTH SP_SETTING_TRUTH
@@ -62,7 +62,7 @@ SP_PRIVATE void sp_parameters_default(sp_parameters *p, int kind)
 {
     const char letter = sp_class_letter(kind);
     memset(p, 0, sizeof(*p));
-    /* of those that it does not have */
+    /* for classes that lack these parameters */
     p->rule.kind = kind;
     p->rule.C = p->rule.r = p->rule.eta = 1.0;
     p->vectors.halving = 1.0;
@@ -104,7 +104,7 @@ SP_PRIVATE const char *sp_parameters_conflict(const sp_parameters *p)
     return NULL;
 }
 
-/* --- Numbers by label: a list of pairs, or one behind "dict"; as people write it an object, too */
+/* --- Numbers by label: a list of pairs, or one after "dict"; people may also write an object */
 
 typedef struct sp_weight_list {
     const sp_json *json;
@@ -138,7 +138,7 @@ static bool sp_weight_list_next(sp_weight_list *weights, uint32_t *label, uint32
     return true;
 }
 
-/* Whether a list is one of pairs, all but the first `from` that it has. */
+/* Whether all values of a list are pairs, except the first `from`. */
 static bool sp_are_pairs(const sp_json *json, uint32_t list, uint32_t from)
 {
     uint32_t pair = list + 1 + from;
@@ -149,7 +149,7 @@ static bool sp_are_pairs(const sp_json *json, uint32_t list, uint32_t from)
     return true;
 }
 
-/* Whether a node is one of numbers by label, or there is none. */
+/* Whether a node has numbers by label, or is missing. */
 static bool sp_are_by_label(const sp_given *given, uint32_t node)
 {
     const int type = node ? sp_json_type(given->json, node) : SP_JSON_NULL;
@@ -207,7 +207,7 @@ static bool sp_is_share(const sp_given *given, uint32_t node, double *number)
            && *number < 1.0;
 }
 
-/* The number of such a label; -1: there is none, up to the pair `end`. */
+/* The place of a label's rate among the first `end`; -1: it has none. */
 static ptrdiff_t sp_rate_of(const sp_parameters *p, const sp_given *given, const sp_json *json,
                             uint32_t label, ptrdiff_t end)
 {
@@ -324,7 +324,7 @@ SP_PRIVATE double sp_threshold_of(const sp_parameters *parameters, const sp_give
 
 /* --- All of them */
 
-/* How fast a learner forgets: a number; of AdaptiveClassifier also "auto". */
+/* How fast a learner forgets: a number; for AdaptiveClassifier also "auto". */
 static int sp_forget_read(sp_parameters *p, const sp_given *given, sp_fault *fault)
 {
     const sp_json *json = given->json;
@@ -400,7 +400,7 @@ SP_PRIVATE void sp_pairing_free(sp_pairing *pairing)
     memset(pairing, 0, sizeof(*pairing));
 }
 
-/* The number of the field with this name, which may be new; -1 without memory, -2: too many. */
+/* The number of the field with this name, which may be new; -1 if out of memory, -2: too many. */
 static int sp_pairing_field(sp_pairing *pairing, const sp_json *json, uint32_t node)
 {
     uint8_t *name = sp_arena_alloc(&pairing->names, sp_json_length(json, node) + 1);
@@ -418,8 +418,8 @@ static int sp_pairing_field(sp_pairing *pairing, const sp_json *json, uint32_t n
     return pairing->rule.n_fields++;
 }
 
-/* The first half of a pair of fields, the other one follows it; 0: it is none. `list`: after the
-   kind, as a file has it. */
+/* The first half of a pair of fields; the other half follows it; 0: this is not a pair. `plain`:
+   without the kind that a file has before it. */
 static uint32_t sp_pair_at(const sp_json *json, uint32_t node, bool plain)
 {
     uint32_t first = node + 1 + !plain;

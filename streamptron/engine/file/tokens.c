@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* As they are given. */
+/* The parameters as given. */
 typedef struct sp_token_settings {
     int analyzer;
     uint32_t ngram_range;
@@ -17,7 +17,7 @@ typedef struct sp_token_settings {
     int value;
     uint32_t normalize;
     uint32_t fields;
-    bool headers; /* and those of a Mail */
+    bool headers; /* from here on a Mail's */
     bool text;
     bool fold;
     uint64_t bytes;
@@ -47,8 +47,8 @@ SP_PRIVATE void sp_tokens_free(sp_tokens *tokens)
     memset(tokens, 0, sizeof(*tokens));
 }
 
-/* The first of a tuple's values, as a file has them or as people write them, and how many. 0: it is
-   not a tuple. */
+/* The first value of a tuple, in a file's form or as people write it, and how many there are. 0:
+   this is not a tuple. */
 static uint32_t sp_tuple_at(const sp_given *given, uint32_t node, uint32_t *n)
 {
     const sp_json *json = given->json;
@@ -80,7 +80,7 @@ static int sp_grams_read(sp_tokens *tokens, const sp_given *given, uint32_t node
     return 0;
 }
 
-/* The characters of UTF-8 that has been checked. */
+/* The code points of checked UTF-8. */
 static ptrdiff_t sp_code_points(const uint8_t *p, size_t n, uint32_t *to)
 {
     ptrdiff_t count = 0;
@@ -116,7 +116,7 @@ static int sp_separators_read(sp_tokens *tokens, const sp_given *given, uint32_t
     return 0;
 }
 
-/* What applies to words alone. */
+/* With analyzer "characters", refuse parameters that apply only to words. */
 static int sp_characters_agree(const sp_tokens *tokens, const sp_token_settings *s, sp_fault *fault)
 {
     const char *name = NULL;
@@ -142,7 +142,7 @@ static int sp_characters_agree(const sp_tokens *tokens, const sp_token_settings 
     return 0;
 }
 
-/* A field's name and a colon, which begin its tokens. The sixteen bytes before may be read. */
+/* A field's name and a colon, the prefix of its tokens. Sixteen bytes before it may be read. */
 static int sp_prefix_read(sp_tokens *tokens, const sp_json *json, uint32_t node, sp_fault *fault)
 {
     sp_piece *piece = &tokens->prefixes[tokens->n_pieces];
@@ -161,7 +161,7 @@ static int sp_prefix_read(sp_tokens *tokens, const sp_json *json, uint32_t node,
     return 0;
 }
 
-/* One text, whose tokens have nothing before them. */
+/* A single text, whose tokens have no prefix. */
 static int sp_no_fields(sp_tokens *tokens, sp_fault *fault)
 {
     tokens->prefixes = (sp_piece *)sp_calloc(1, sizeof(sp_piece));
@@ -247,7 +247,7 @@ SP_PRIVATE int sp_mail_tokens_read(sp_tokens *tokens, const sp_given *given, sp_
                             "one of them on");
     rule->analyzer = SP_TEXT_MAIL;
     rule->low = 1;
-    rule->high = 2; /* no more features than twice the bytes of a mail */
+    rule->high = 2; /* at most twice as many features as a mail has bytes */
     rule->mail.headers = s.headers;
     rule->mail.text = s.text;
     rule->mail.fold = s.fold;

@@ -12,7 +12,7 @@
 
 SP_API void sp_header_begin(sp_bytes *to, bool delta)
 {
-    sp_bytes_add(to, "\0\0\0\0\0\0\0", 8); /* the length comes here */
+    sp_bytes_add(to, "\0\0\0\0\0\0\0", 8); /* room for the length */
     sp_bytes_word(to, delta ? "{\"__metadata__\":{\"format\":\"streamptron delta\",\"version\":\""
                               SP_DELTA_VERSION "\""
                             : "{\"__metadata__\":{\"format\":\"streamptron\",\"version\":\""
@@ -35,7 +35,7 @@ static void sp_crc_digits(uint32_t crc, char *to)
         to[i] = digits[crc >> (28 - 4 * i) & 15];
 }
 
-/* What an array is and where. */
+/* Write type and place of an array. */
 static void sp_shape_write(sp_bytes *to, const sp_array_kind *kind, const sp_array *shape)
 {
     sp_bytes_word(to, ",\"");
@@ -55,7 +55,7 @@ static void sp_shape_write(sp_bytes *to, const sp_array_kind *kind, const sp_arr
     sp_bytes_word(to, "]}");
 }
 
-/* The length before the header, the spaces behind it, and its own checksum. */
+/* Add the spaces at the end; fill in the length and the header's own checksum. */
 static int sp_header_end(sp_bytes *header, sp_fault *fault)
 {
     static const char spaces[SP_ALIGNMENT + 1] =
@@ -74,7 +74,7 @@ static int sp_header_end(sp_bytes *header, sp_fault *fault)
     for (int i = 0; i < 8; i++)
         header->p[i] = (uint8_t)(length >> (8 * i));
     uint32_t crc = sp_crc32(0, header->p, header->n);
-    size_t at = header->n; /* the last one: a text has quotes with a backslash before them */
+    size_t at = header->n; /* the last such place; in texts, quotes have a backslash before them */
     while (memcmp(header->p + at - sizeof(place) + 1, place, sizeof(place) - 1) != 0)
         at--;
     sp_crc_digits(crc, (char *)header->p + at - 1 - SP_CRC_DIGITS);
@@ -97,7 +97,7 @@ SP_API int sp_header_finish(sp_bytes *to, uint32_t arrays_crc32, const sp_array 
     return sp_header_end(to, fault);
 }
 
-/* A header on its way. */
+/* A header that is being written. */
 typedef struct sp_writing {
     const sp_contents *contents;
     const sp_bytes *more_labels;
@@ -110,7 +110,7 @@ static void sp_word_entry(sp_writing *w, const char *name, const char *word)
     sp_header_put(w->to, name, word, strlen(word));
 }
 
-/* The part that has been written aside. */
+/* Add the part that has been written separately. */
 static void sp_part_end(sp_writing *w, const char *name)
 {
     w->to->failed |= w->part.failed;
@@ -118,7 +118,7 @@ static void sp_part_end(sp_writing *w, const char *name)
     w->part.n = 0;
 }
 
-/* A part that is a text. */
+/* A part that consists of a text. */
 static void sp_string_entry(sp_writing *w, const char *name, const char *text)
 {
     sp_json_quote((const uint8_t *)text, strlen(text), &w->part);
@@ -194,7 +194,7 @@ static void sp_metadata_write(sp_writing *w, const char *by)
 
 /* --- Deltas */
 
-/* A list with these insides. */
+/* A list with these values. */
 static void sp_list_entry(sp_writing *w, const char *name, const sp_bytes *inside)
 {
     sp_bytes_word(&w->part, "[");
@@ -220,7 +220,7 @@ static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said)
     sp_counts_put(w);
 }
 
-/* The bytes of one whose arrays are there, which start here. */
+/* The bytes of a delta, whose arrays exist and start here. */
 static int sp_delta_text(const sp_contents *contents, sp_array *arrays, void *const *starts,
                          const sp_delta_said *said, sp_bytes *to, sp_fault *fault)
 {

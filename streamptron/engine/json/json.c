@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A text on its way: where it is read, and which values are not at their end. */
+/* A text that is being read: the position in it, and the values that have not ended. */
 typedef struct sp_reading {
     sp_json *json;
     size_t n;
@@ -38,7 +38,7 @@ static void sp_skip_space(sp_reading *r)
         r->at++;
 }
 
-/* What a JSON text begins with next; 0 at its end. */
+/* The first byte of what comes next in a JSON text; 0 at its end. */
 static uint8_t sp_peek(const sp_reading *r)
 {
     return r->at < r->n ? r->json->text[r->at] : 0;
@@ -56,7 +56,8 @@ static sp_node *sp_node_add(sp_reading *r, int type)
     return node;
 }
 
-/* The length of the UTF-8 sequence at p, at most n bytes; 0 if it is none. Lone surrogates are. */
+/* The length of the UTF-8 sequence at p, which has at most n bytes; 0 if it is invalid. Lone
+   surrogates are valid. */
 static size_t sp_sequence(const uint8_t *p, size_t n)
 {
     if (p[0] < 0x80)
@@ -74,7 +75,7 @@ static size_t sp_sequence(const uint8_t *p, size_t n)
     return more + 1;
 }
 
-/* Four hex digits; -1 if they are none. */
+/* Four hex digits; -1 if they are something else. */
 static int32_t sp_escape(const uint8_t *p, size_t n)
 {
     int32_t c = 0;
@@ -89,7 +90,7 @@ static int32_t sp_escape(const uint8_t *p, size_t n)
     return c;
 }
 
-/* Pass over a string, whose quote is here. */
+/* Skip a string that starts here. */
 static bool sp_read_string(sp_reading *r)
 {
     const uint8_t *text = r->json->text;
@@ -166,7 +167,7 @@ static bool sp_read_word(sp_reading *r, int type, const char *word)
     return true;
 }
 
-/* A value that holds no others. */
+/* A value that does not contain others. */
 static bool sp_read_scalar(sp_reading *r)
 {
     switch (sp_peek(r)) {
@@ -183,7 +184,7 @@ static bool sp_read_scalar(sp_reading *r)
     }
 }
 
-/* A name of an object and its colon. */
+/* An object's next name, and its colon. */
 static bool sp_read_member(sp_reading *r)
 {
     sp_skip_space(r);
@@ -196,7 +197,7 @@ static bool sp_read_member(sp_reading *r)
     return true;
 }
 
-/* A list or an object begins. Returns whether it has a first value, which is next; -1: wrong. */
+/* Begin a list or an object. Returns whether a first value follows; -1: invalid. */
 static int sp_open_value(sp_reading *r, bool object)
 {
     if (r->depth == SP_JSON_DEPTH)
@@ -213,8 +214,8 @@ static int sp_open_value(sp_reading *r, bool object)
     return 1;
 }
 
-/* After a value: close what ends here, or begin the next value. Returns whether there is one; -1:
-   wrong. */
+/* After a value: close what ends here, or find the next value. Returns whether there is one; -1:
+   invalid. */
 static int sp_after_value(sp_reading *r)
 {
     while (r->depth > 0) {
@@ -262,7 +263,7 @@ static bool sp_read_values(sp_reading *r)
     return r->at == r->n;
 }
 
-/* No text has more values: each but the first follows one of these. */
+/* An upper bound of a text's values: each but the first follows one of these characters. */
 static size_t sp_most_nodes(const uint8_t *text, size_t n)
 {
     size_t most = 1;
@@ -273,7 +274,7 @@ static size_t sp_most_nodes(const uint8_t *text, size_t n)
 
 /* --- Strings */
 
-/* The next character of a string, at *p before its end. */
+/* The next character of a string, at *p, which is before the string's end. */
 static uint32_t sp_json_character(const uint8_t **p)
 {
     static const char escaped[] = "\"\\/bfnrt";
@@ -286,7 +287,7 @@ static uint32_t sp_json_character(const uint8_t **p)
         }
         uint32_t c = (uint32_t)sp_escape(at + 2, 4);
         *p = at + 6;
-        /* the rest of the text has at least a quote, so these can be looked at one by one */
+        /* at least a quote follows, so these can be examined one after the other */
         if ((c & 0xFC00) == 0xD800 && at[6] == '\\' && at[7] == 'u') {
             uint32_t low = (uint32_t)sp_escape(at + 8, 4);
             if ((low & 0xFC00) == 0xDC00) {
@@ -327,7 +328,7 @@ SP_PRIVATE bool sp_json_is(const sp_json *json, uint32_t node, const char *words
     return p == end && *words == 0;
 }
 
-/* Which of two strings comes first, by its characters: below 0, 0 or above. */
+/* Compare two strings by their characters: below 0, 0 or above. */
 static int sp_json_compare(const sp_json *json, uint32_t a, uint32_t b)
 {
     const uint8_t *p = sp_json_start(json, a), *q = sp_json_start(json, b);
@@ -343,7 +344,7 @@ static int sp_json_compare(const sp_json *json, uint32_t a, uint32_t b)
 
 /* --- Names that occur twice */
 
-/* Let the name at `at` of a heap of n go down to its place. */
+/* Let the name at `at` sink to its place in a heap of n. */
 static void sp_sift(const sp_json *json, uint32_t *names, size_t at, size_t n)
 {
     while (2 * at + 1 < n) {
@@ -358,7 +359,7 @@ static void sp_sift(const sp_json *json, uint32_t *names, size_t at, size_t n)
     }
 }
 
-/* Whether a name occurs twice among these, which are sorted for it. */
+/* Whether a name occurs twice among these; sorts them. */
 static bool sp_repeats(const sp_json *json, uint32_t *names, size_t n)
 {
     for (size_t at = n / 2; at > 0; at--)
@@ -376,7 +377,7 @@ static bool sp_repeats(const sp_json *json, uint32_t *names, size_t n)
     return false;
 }
 
-/* 0, or a fault: in some object a name occurs twice. */
+/* 0, or a fault: some object has a name twice. */
 static int sp_check_names(const sp_json *json, sp_fault *fault)
 {
     uint32_t most = 0;

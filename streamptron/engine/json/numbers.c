@@ -98,7 +98,7 @@ SP_PRIVATE size_t sp_hex_write(double number, char *to)
     return n + sp_whole_write((uint64_t)(exponent < 0 ? -exponent : exponent), false, to + n);
 }
 
-/* Digits in base 16 with a point among them, up to 60 bits, and the power of two. */
+/* Digits in base 16, with a point among them, up to 60 bits; and the power of two. */
 static bool sp_hex_digits(const uint8_t **start, const uint8_t *end, uint64_t *digits, int *power)
 {
     const uint8_t *p = *start;
@@ -151,7 +151,7 @@ SP_PRIVATE bool sp_hex_read(const uint8_t *p, size_t n, double *number)
         }
         exponent = below ? -exponent : exponent;
     }
-    /* what a writer has written is exact; what has more bits is rounded, as float.fromhex does */
+    /* what our writers write is exact; more bits are rounded, as by float.fromhex */
     double found = ldexp((double)digits, power + exponent);
     if (isinf(found))
         return false;
@@ -192,7 +192,7 @@ SP_PRIVATE bool sp_decimal_read(const uint8_t *p, size_t n, double *number)
     exponent -= places;
     if (seen == 0 || (digits && (exponent >= SP_POWERS || exponent <= -SP_POWERS)))
         return false;
-    /* both are exact, so that this rounds once */
+    /* both are exact, so only this operation rounds */
     double found = (double)digits;
     if (digits)
         found = exponent < 0 ? found / sp_tens[-exponent] : found * sp_tens[exponent];
@@ -238,7 +238,7 @@ SP_PRIVATE size_t sp_decimal_write(double number, char *to)
 }
 
 #ifdef __SIZEOF_INT128__
-/* 0. and so many figures, of the smallest first, two at a time. */
+/* Write "0." and so many digits, the last ones first, two at a time. */
 static void sp_figures_write(uint64_t figures, int places, char *to)
 {
     char *p = to + places + 2;
@@ -262,8 +262,8 @@ SP_API size_t sp_share_write(double number, char *to)
         return sp_word_write("1.0", to);
     if (!(number >= 1e-4 && number < 1.0))
         return 0;
-    /* number = mantissa / 2^shift; all that is read as it lies between the halves of the gaps, and
-       the bounds belong to an even mantissa */
+    /* number = mantissa / 2^shift. All numbers that are read as this one are between the middles of
+       the gaps around it; the middles are, too, if the mantissa is even. */
     shift = 1077 - (int)(bits >> 52);
     uint64_t mantissa = 4 * (fraction | UINT64_C(1) << 52);
     wide scale = tens;
@@ -274,7 +274,7 @@ SP_API size_t sp_share_write(double number, char *to)
     bool even = (fraction & 1) == 0;
     low = (uint64_t)(below >> shift) + ((below & mask) != 0 || !even);
     high = (uint64_t)(above >> shift) - ((above & mask) == 0 && !even);
-    for (; high / 10 * 10 >= low; unit *= 10, places--) { /* one figure fewer lies between, too */
+    for (; high / 10 * 10 >= low; unit *= 10, places--) { /* a shorter one fits, too */
         low = (low + 9) / 10;
         high /= 10;
     }

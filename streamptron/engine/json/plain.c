@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A character beyond ASCII: one escape, or two. */
+/* A character beyond ASCII, as one escape or two. */
 static void sp_escape_write(uint32_t c, sp_bytes *to)
 {
     static const char digits[] = "0123456789abcdef";
@@ -19,7 +19,7 @@ static void sp_escape_write(uint32_t c, sp_bytes *to)
     sp_bytes_add(to, escape, sizeof(escape));
 }
 
-/* Whether a byte stands in a JSON string as it is. */
+/* Whether a byte needs no escape in a JSON string. */
 static bool sp_is_unescaped(uint8_t c)
 {
     return c >= 32 && c < 0x80 && c != '"' && c != '\\';
@@ -60,7 +60,7 @@ static void sp_string_write(const sp_json *json, uint32_t node, sp_bytes *to)
     sp_free(room);
 }
 
-/* A number that JSON has no exact text for: its kind, and its digits in base 16. */
+/* A number for which JSON has no exact text: its kind, and its digits in base 16. */
 static void sp_exact_write(const char *begin, const char *text, size_t n, sp_bytes *to)
 {
     sp_bytes_word(to, begin);
@@ -102,8 +102,8 @@ static void sp_plain_scalar(const sp_json *json, uint32_t node, sp_bytes *to)
         sp_bytes_add(to, sp_json_start(json, node), sp_json_length(json, node));
 }
 
-/* Pairs of a label and a number, whether it was an object or a list of such pairs. `dict`: behind
-   that word, as a value. */
+/* Pairs of a label and a number, from an object or from a list of such pairs. `dict`: write them as
+   a value, with that word first. */
 static void sp_plain_numbers(const sp_json *json, uint32_t node, bool dict, sp_bytes *to)
 {
     bool object = sp_json_type(json, node) == SP_JSON_OBJECT;
@@ -112,7 +112,7 @@ static void sp_plain_numbers(const sp_json *json, uint32_t node, bool dict, sp_b
     for (uint32_t i = 0; i < json->nodes[node].n; i++) {
         uint32_t label = at + !object, weight = json->nodes[label].next;
         sp_bytes_word(to, i || dict ? ",[" : "[");
-        /* a label that is made of parts is written as a file does, which is taken as it is */
+        /* people write a composed label as in a file, so it is copied */
         if (sp_json_type(json, label) == SP_JSON_LIST)
             sp_bytes_add(to, sp_json_start(json, label), sp_json_length(json, label));
         else
@@ -125,7 +125,8 @@ static void sp_plain_numbers(const sp_json *json, uint32_t node, bool dict, sp_b
     sp_bytes_word(to, "]");
 }
 
-/* A list becomes a tuple; of lists in a list, too. Nothing checked is nested deeper. */
+/* A list becomes a tuple, as do the lists in it. Lists that have been checked are not nested
+   deeper. */
 static void sp_plain_list(const sp_json *json, uint32_t node, sp_bytes *to)
 {
     uint32_t at = node + 1, inner = 0;

@@ -29,13 +29,13 @@ SP_PRIVATE int sp_setting_fault(const char *name, const sp_given *given, uint32_
     return sp_fault_add(fault, want);
 }
 
-/* The length of the first of some words between bars. */
+/* The length of the first of several words, which are separated by bars. */
 static size_t sp_first_word(const char *words)
 {
     return strcspn(words, "|");
 }
 
-/* Which of the words between bars a string is; -1: none. */
+/* Which of several words, separated by bars, a string is; -1: none. */
 static int sp_word_number(const sp_json *json, uint32_t node, const char *words)
 {
     char word[32];
@@ -156,7 +156,7 @@ SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *o
     return 0;
 }
 
-/* The default of a parameter, as a file has it. */
+/* The default of a parameter, as in a file. */
 static void sp_setting_start_write(const sp_setting *setting, sp_bytes *to)
 {
     const bool word = setting->start < 0.0 || setting->type == SP_SETTING_WORD;
@@ -204,9 +204,9 @@ SP_PRIVATE void sp_settings_write(const sp_setting *table, size_t n, char letter
     sp_bytes_word(to, "}");
 }
 
-/* --- Two compared */
+/* --- Comparing */
 
-/* Whether two values are the same; dicts, which are lists of pairs, in any order. */
+/* Whether two values are the same. Dicts, which are lists of pairs, may differ in order. */
 static bool sp_values_same(const sp_json *json, uint32_t a, const sp_json *other, uint32_t b)
 {
     if (sp_values_equal(json, a, other, b))
@@ -254,7 +254,7 @@ SP_PRIVATE const sp_setting *sp_settings_differ(const sp_setting *table, size_t 
     return NULL;
 }
 
-/* One that was not given, as Python shows it. */
+/* The value of a parameter that was not given, as Python shows it. */
 static void sp_setting_default_add(sp_fault *fault, const sp_setting *setting, const uint8_t *p)
 {
     char text[SP_NUMBER_ROOM];
@@ -288,7 +288,7 @@ static void sp_setting_default_add(sp_fault *fault, const sp_setting *setting, c
     sp_fault_add(fault, "None");
 }
 
-/* A list of pairs, as Python shows the dict that it stands for. */
+/* A list of pairs, as Python shows the dict that it represents. */
 static int sp_pairs_add(sp_fault *fault, const sp_json *json, uint32_t list)
 {
     for (uint32_t i = list + 1; i < json->nodes[list].next; i = json->nodes[i].next) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A value that has been met. */
+/* A value that has occurred. */
 typedef struct sp_met_value {
     const sp_json *json; /* NULL: the place is empty */
     uint32_t node, number;
@@ -34,7 +34,7 @@ SP_PRIVATE void sp_list_write(const sp_json *json, uint32_t n, sp_bytes *to)
     }
 }
 
-/* All values into a table of `size` places. */
+/* Put all values into a table of `size` places. */
 static void sp_united_fill(sp_united *to, const sp_json *const *lists, int n, sp_met_value *table,
                            size_t size)
 {

@@ -6,16 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-/* --- What a value may be */
+/* --- What is a valid value */
 
-/* Whether a node is a list whose kind is this. */
+/* Whether a node is a list of this kind: its first value. */
 static bool sp_is_kind(const sp_json *json, uint32_t node, const char *kind)
 {
     return sp_json_type(json, node) == SP_JSON_LIST && json->nodes[node].n > 0
            && sp_json_is(json, node + 1, kind);
 }
 
-/* Argument i of a list with a kind: a plain text, without escapes. False if it is none. */
+/* Argument i of a list with a kind: a text without escapes. False if it is something else. */
 static bool sp_argument(const sp_json *json, uint32_t node, uint32_t i, const uint8_t **p,
                         size_t *n)
 {
@@ -27,7 +27,7 @@ static bool sp_argument(const sp_json *json, uint32_t node, uint32_t i, const ui
     return memchr(*p, '\\', *n) == NULL;
 }
 
-/* Hexadecimal digits after 0x, perhaps with a minus before it. */
+/* Hexadecimal digits after 0x, perhaps with a minus sign. */
 static bool sp_is_hex_whole(const uint8_t *p, size_t n)
 {
     size_t i = n > 0 && *p == '-';
@@ -57,7 +57,7 @@ static size_t sp_figures(const uint8_t *p, size_t n)
     return i;
 }
 
-/* What str() writes of a Decimal that can be hashed. */
+/* What str() returns for a hashable Decimal. */
 static bool sp_is_decimal(const uint8_t *p, size_t n)
 {
     size_t i = n > 0 && *p == '-';
@@ -85,7 +85,7 @@ static bool sp_is_decimal(const uint8_t *p, size_t n)
     return i == n;
 }
 
-/* n digits at p; -1 if they are none. */
+/* The number in n digits at p; -1 if they are something else. */
 static int sp_two_or_four(const uint8_t *p, size_t n)
 {
     int number = 0;
@@ -109,7 +109,7 @@ static bool sp_is_date(const uint8_t *p, size_t n)
     return day <= days[month - 1] + (leap && month == 2);
 }
 
-/* hh:mm, hh:mm:ss or hh:mm:ss.ffffff; `seconds`: hh:mm is too short. */
+/* hh:mm, hh:mm:ss or hh:mm:ss.ffffff; `seconds`: hh:mm is not enough. */
 static bool sp_is_time(const uint8_t *p, size_t n, bool seconds)
 {
     if (n != 8 && n != 15 && (seconds || n != 5))
@@ -136,7 +136,7 @@ static bool sp_is_datetime(const uint8_t *p, size_t n)
     return zone == n || sp_is_time(p + zone + 1, n - zone - 1, false);
 }
 
-/* Whether a list with a kind is one of those that are made of n texts. */
+/* Whether a list with a kind is a valid value of a kind that consists of texts. */
 static bool sp_is_made_of_texts(const sp_json *json, uint32_t node)
 {
     const uint8_t *p, *q;
@@ -184,7 +184,7 @@ SP_PRIVATE bool sp_is_value(const sp_json *json, uint32_t node)
         if (type != SP_JSON_LIST)
             node++;
         else if (sp_is_kind(json, node, "tuple"))
-            node += 2; /* what it holds is next */
+            node += 2; /* its first value is next */
         else if (json->nodes[node].n > 0 && sp_is_made_of_texts(json, node))
             node = json->nodes[node].next;
         else
@@ -207,7 +207,7 @@ SP_PRIVATE bool sp_is_label(const sp_json *json, uint32_t node)
     return true;
 }
 
-/* As deep as JSON is nested at most. */
+/* Recursion goes as deep as JSON may be nested. */
 SP_PRIVATE bool sp_is_position(const sp_json *json, uint32_t node)
 {
     bool dict = sp_is_kind(json, node, "dict");
@@ -215,7 +215,7 @@ SP_PRIVATE bool sp_is_position(const sp_json *json, uint32_t node)
         return sp_is_value(json, node);
     for (uint32_t i = node + 2; i < json->nodes[node].next; i = json->nodes[i].next) {
         uint32_t part = i;
-        if (dict) { /* a pair, whose first is a key */
+        if (dict) { /* a pair, which begins with a key */
             if (sp_json_type(json, i) != SP_JSON_LIST || json->nodes[i].n != 2
                 || !sp_is_value(json, i + 1))
                 return false;
@@ -233,7 +233,7 @@ SP_PRIVATE bool sp_is_object(const sp_json *json, uint32_t node)
     for (uint32_t at = node; at < json->nodes[node].next; at++) {
         const uint8_t *p;
         size_t n;
-        /* a Decimal that is a whole number equals an int, which is a name of its own kind */
+        /* a Decimal that is a whole number equals an int, which has its own kind of name */
         if (sp_is_kind(json, at, "Decimal") && sp_argument(json, at, 0, &p, &n)) {
             size_t sign = n > 0 && *p == '-';
             if (sign + sp_figures(p + sign, n - sign) == n)
@@ -300,7 +300,7 @@ static bool sp_strings_equal(const sp_json *json, uint32_t a, const sp_json *oth
     if (n == m && memcmp(sp_json_start(json, a), sp_json_start(other, b), n) == 0)
         return true;
     if (n > sizeof(few[0]) || m > sizeof(few[1]))
-        return false; /* both are written by one writer, which writes a text in one way */
+        return false; /* the same writer wrote both, always in the same way */
     n = sp_json_string(json, a, few[0]);
     m = sp_json_string(other, b, few[1]);
     return n == m && memcmp(few[0], few[1], n) == 0;
@@ -381,7 +381,7 @@ SP_PRIVATE int sp_values_repeat(const sp_json *json, uint32_t list)
     return repeats;
 }
 
-/* --- What they look like */
+/* --- How they are shown */
 
 static void sp_byte_escape(uint8_t c, sp_bytes *to)
 {
@@ -390,7 +390,7 @@ static void sp_byte_escape(uint8_t c, sp_bytes *to)
     sp_bytes_add(to, escape, 4);
 }
 
-/* One character below 128 between these quotes. */
+/* One character below 128, inside these quotes. */
 static void sp_character_quote(uint8_t c, char quote, sp_bytes *to)
 {
     if (c == '\n' || c == '\r' || c == '\t') {
@@ -437,7 +437,7 @@ SP_PRIVATE void sp_bytes_quote(const uint8_t *p, size_t n, sp_bytes *to)
     sp_bytes_add(to, &quote, 1);
 }
 
-/* A whole number in base 16 as one in base 10, if it is not too large. */
+/* A base-16 whole number in base 10, if it is not too large. */
 static void sp_whole_show(const uint8_t *p, size_t n, sp_bytes *to)
 {
     char digits[SP_NUMBER_ROOM];
@@ -457,7 +457,7 @@ static void sp_double_show(const uint8_t *p, size_t n, sp_bytes *to)
     sp_bytes_add(to, digits, sp_decimal_write(number, digits));
 }
 
-/* A value that is made of one or two texts. `inner`: in a tuple. */
+/* A value that consists of one or two texts. `inner`: in a tuple. */
 static void sp_made_show(const sp_json *json, uint32_t node, bool inner, sp_bytes *to)
 {
     const uint8_t *p = NULL, *q = NULL;
@@ -542,7 +542,7 @@ static void sp_scalar_show(const sp_json *json, uint32_t node, bool inner, sp_by
 
 SP_PRIVATE void sp_value_show(const sp_json *json, uint32_t node, bool quoted, sp_bytes *to)
 {
-    uint32_t open[SP_JSON_DEPTH]; /* tuples that are not at their end */
+    uint32_t open[SP_JSON_DEPTH]; /* tuples that have not ended */
     int depth = 0;
     uint32_t end = json->nodes[node].next;
     while (node < end) {

@@ -22,7 +22,7 @@ SP_PRIVATE void sp_arrays_free(sp_arrays *flat)
     flat->rising = NULL;
 }
 
-/* The first of the stored numbers that is not less than one. */
+/* The first of the stored numbers that is at least `number`. */
 static size_t sp_arrays_rank(const sp_arrays *flat, size_t number)
 {
     size_t first = 0;
@@ -66,12 +66,12 @@ SP_PRIVATE double *sp_arrays_part(const sp_arrays *flat, uint32_t block, size_t 
 static const double *sp_arrays_row(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
 {
     const double *chunk = NULL;
-    if (slot >> SP_CHUNK_BITS < table->n_chunks) /* a kernel's names have no weights */
+    if (slot >> SP_CHUNK_BITS < table->n_chunks) /* a kernel's features have no weights */
         chunk = sp_table_chunk(table, block, slot >> SP_CHUNK_BITS);
     return chunk == NULL ? NULL : chunk + (slot & SP_CHUNK_MASK) * (uint32_t)table->width;
 }
 
-/* Whether a slot of a block is not zero. */
+/* Whether a slot has a nonzero number in a block. */
 static bool sp_arrays_has(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
 {
     const double *row = sp_arrays_row(table, block, slot);
@@ -81,7 +81,7 @@ static bool sp_arrays_has(const sp_table *table, ptrdiff_t block, sp_slot_type s
     return bits != 0;
 }
 
-/* The end of the chunk of the file that begins at row i. */
+/* The end of the file's chunk that begins at row i. */
 static size_t sp_arrays_end(const sp_arrays *flat, const sp_index *index, size_t i)
 {
     uint32_t chunk = sp_index_number(index, flat->rising[i]) >> SP_CHUNK_BITS;
@@ -91,7 +91,7 @@ static size_t sp_arrays_end(const sp_arrays *flat, const sp_index *index, size_t
     return i;
 }
 
-/* Whether some of these rows are not zero in a block. */
+/* Whether some of these rows have nonzero numbers in a block. */
 static bool sp_arrays_any(const sp_arrays *flat, const sp_table *table, ptrdiff_t block, size_t i,
                           size_t end)
 {
@@ -100,7 +100,7 @@ static bool sp_arrays_any(const sp_arrays *flat, const sp_table *table, ptrdiff_
     return i < end;
 }
 
-/* Which rows there will be. -1 without memory. */
+/* Find which rows will be stored. -1 if out of memory. */
 static int sp_arrays_measure_hashed(sp_arrays *flat, const sp_index *index, const sp_table *table)
 {
     flat->rising = sp_index_rising(index);
@@ -108,7 +108,7 @@ static int sp_arrays_measure_hashed(sp_arrays *flat, const sp_index *index, cons
         return -1;
     for (size_t i = 0, end = index->n_slots; i < end; i++) {
         const sp_slot_type slot = flat->rising[i];
-        bool some = i < SP_SLOTS_RESERVED; /* they keep their places */
+        bool some = i < SP_SLOTS_RESERVED; /* these always keep their places */
         for (ptrdiff_t b = 0; b < table->n_blocks && !some; b++)
             some = sp_arrays_has(table, b, slot);
         if (some)
@@ -257,7 +257,7 @@ SP_PRIVATE void sp_arrays_lookup(sp_arrays *flat)
     }
 }
 
-/* Whether the bytes are a str, lone surrogates included. */
+/* Whether the bytes are a valid str, which may have lone surrogates. */
 static bool sp_is_utf8(const uint8_t *p, size_t n)
 {
     size_t i = 0;
@@ -281,7 +281,7 @@ static bool sp_is_utf8(const uint8_t *p, size_t n)
     return true;
 }
 
-/* Whether the float is one that is not an int: neither whole nor a NaN. */
+/* Whether the float is a name of its own: neither a whole number nor NaN. */
 static bool sp_is_fraction(const void *p)
 {
     double number;
@@ -289,7 +289,7 @@ static bool sp_is_fraction(const void *p)
     return isinf(number) || (floor(number) != number && number == number);
 }
 
-/* The end of the canonical bytes of a name that start at `at`; 0 if there are none.
+/* The end of the canonical bytes of a name, which start at `at`; 0 if they are invalid.
 
    See common/names.py. */
 static size_t sp_canonical_end(const uint8_t *p, size_t n, size_t at, int depth)
@@ -347,7 +347,7 @@ static size_t sp_canonical_end(const uint8_t *p, size_t n, size_t at, int depth)
     return at + size;
 }
 
-/* The end of two names that start at `at`, the lesser first. */
+/* The end of two names, which start at `at`; the lesser comes first. */
 static size_t sp_pair_end(const uint8_t *p, size_t n, size_t at, int depth)
 {
     if (depth == 0)
@@ -391,7 +391,7 @@ SP_PRIVATE bool sp_is_stored_key(const sp_key *key, size_t n_objects)
     return sp_is_key(key, inside, n_objects, SP_ARRAYS_DEPTH);
 }
 
-/* Whether a key is a short text of ASCII, as most are: its own words say it. */
+/* Whether a key is a short text of ASCII, like most: this needs only the key's own words. */
 static bool sp_key_is_ascii(const sp_key *key)
 {
     const size_t n = sp_key_length(key);
@@ -477,7 +477,7 @@ static int sp_stored_fault(const sp_arrays *flat, const sp_index *index)
     return 0;
 }
 
-/* HASHED: make the bitmap of the stored numbers, which have been checked. -1 without memory. */
+/* HASHED: make the bitmap of the stored numbers, which have been checked. -1 if out of memory. */
 static int sp_stored(sp_arrays *flat, size_t places)
 {
     flat->stored = (uint64_t *)sp_calloc(4 * places, sizeof(uint64_t));
@@ -488,8 +488,8 @@ static int sp_stored(sp_arrays *flat, size_t places)
     return 0;
 }
 
-/* 0, or what is wrong with entry i of `chunks`, whose slots start at `place`. `n_slots`: or how
-   many numbers there are. */
+/* 0, or what is wrong with entry i of `chunks`, whose slots start at `place`. `n_slots`: how many
+   slots there are; hashed: how many numbers. */
 static int sp_chunk_fault(const sp_arrays *flat, const sp_table *table, size_t n_slots, size_t i,
                           size_t place)
 {
@@ -511,7 +511,7 @@ static int sp_chunk_fault(const sp_arrays *flat, const sp_table *table, size_t n
     return 0;
 }
 
-/* Outputs and places for the chunks of n slots; `whole`: there will be no more. -1 without
+/* Add outputs, and places for the chunks of n slots; `whole`: no more will be added. -1 if out of
    memory. */
 static int sp_table_begin(sp_table *table, size_t n_slots, ptrdiff_t n_outputs, bool whole)
 {
@@ -521,8 +521,7 @@ static int sp_table_begin(sp_table *table, size_t n_slots, ptrdiff_t n_outputs, 
     return 0;
 }
 
-/* Fill an empty index: the slots are those of the file's keys, or of its rows. 0, or what is
-   wrong. */
+/* Fill an empty index with slots for the file's keys, or for its rows. 0, or what is wrong. */
 static int sp_arrays_read_names(const sp_arrays *flat, sp_index *index)
 {
     sp_key key;
@@ -548,7 +547,7 @@ static int sp_arrays_read_names(const sp_arrays *flat, sp_index *index)
     return 0;
 }
 
-/* Copy n rows of a block into the slots from one on. -1 without memory. */
+/* Copy n rows of a block into consecutive slots. -1 if out of memory. */
 static int sp_arrays_read_rows(sp_table *table, const uint32_t *chunk, size_t slot, size_t n,
                                const double *weights)
 {
@@ -569,7 +568,7 @@ static int sp_arrays_read_rows(sp_table *table, const uint32_t *chunk, size_t sl
     return 0;
 }
 
-/* Copy a chunk as it is. -1 without memory. */
+/* Copy a chunk unchanged. -1 if out of memory. */
 static int sp_arrays_read_chunk(sp_table *table, const uint32_t *chunk, size_t n_slots, size_t n,
                                 const double *weights)
 {
@@ -656,7 +655,7 @@ SP_PRIVATE int sp_arrays_map(sp_arrays *flat, sp_index *index, sp_table *table, 
     }
     if (index->bits)
         index->bytes += 4 * table->n_chunks * sizeof(uint64_t);
-    lookup->stored = flat->stored; /* the bitmap is the index's now */
+    lookup->stored = flat->stored; /* the index owns the bitmap now */
     flat->stored = NULL;
     return fault || place == flat->n_weights ? fault : SP_ARRAYS_CHUNK;
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Copy a slot of another table of the same kind. -1 without memory. */
+/* Copy a slot of another table of the same kind. -1 if out of memory. */
 SP_RARE static int sp_copy_row(sp_table *to, const sp_table *other, sp_slot_type slot,
                                sp_slot_type source, sp_slot_type n_slots)
 {

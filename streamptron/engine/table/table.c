@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A chunk of the widest slots: what has no chunk yet is read here. It is never written, though its
-   address stands among those of chunks that are. */
+/* A chunk of the widest slots, which is read in place of missing chunks. It is never written,
+   though its address is among those of chunks that are. */
 SP_NO_BYTES static _Alignas(64) const double sp_zeros[SP_CHUNK_SLOTS * SP_SLOT_MOST];
 
 static ptrdiff_t sp_weights_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
@@ -18,7 +18,7 @@ static ptrdiff_t sp_weights_blocks_for(const sp_table *table, ptrdiff_t n_output
     return (n_outputs + table->lanes - 1) / table->lanes;
 }
 
-/* How many of a row's numbers are those of an output that there is. */
+/* How many numbers of a row belong to existing outputs. */
 static int sp_weights_used(const sp_table *table, ptrdiff_t block)
 {
     const ptrdiff_t outputs = table->n_outputs - block * table->lanes;
@@ -89,7 +89,7 @@ static void sp_block_fill(const sp_table *table, sp_block *block, size_t first, 
     }
 }
 
-/* Make room for n chunk places in a block that has `first`. Returns -1 without memory. */
+/* Make room for n chunk places in a block, whose first ones exist. Returns -1 if out of memory. */
 SP_RARE static int sp_block_open(sp_table *table, sp_block *block, size_t first, size_t n)
 {
     size_t capacity = table->is_full_size ? n : sp_places_ahead(n);
@@ -143,7 +143,7 @@ SP_RARE SP_PRIVATE int sp_table_reserve_places(sp_table *table, size_t places, b
     return 0;
 }
 
-/* Add a place to every block. Returns -1 without memory. */
+/* Add a chunk place to every block. Returns -1 if out of memory. */
 static int sp_place_add(sp_table *table)
 {
     sp_block *block;
@@ -166,7 +166,7 @@ static int sp_place_add(sp_table *table)
     return 0;
 }
 
-/* Whether all chunks of a block are written, as they are where every event writes its slots. */
+/* Whether all chunks of a block exist, as in a block that every event writes. */
 static bool sp_block_is_made(const sp_table *table, sp_block *block)
 {
     while (block->n_made < table->n_chunks && block->chunks[block->n_made] != table->zeros)
@@ -174,7 +174,8 @@ static bool sp_block_is_made(const sp_table *table, sp_block *block)
     return block->n_made == table->n_chunks;
 }
 
-/* Make the chunks of a block for these slots, each a link of a chain. -1 without memory. */
+/* Make a block's missing chunks for these slots, and link them into a chain. -1 if out of
+   memory. */
 static int sp_table_reserve_chunks(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
                                    ptrdiff_t b, sp_fresh **latest)
 {
@@ -199,7 +200,7 @@ static int sp_table_reserve_chunks(sp_table *table, const sp_slot_type *slots, p
     return 0;
 }
 
-/* Turn the links of the chain into slots; or give them back if it has failed. */
+/* Clear the links, so that the chunks can be used; or free the chunks if a later one failed. */
 SP_RARE static int sp_reserve_end(sp_table *table, sp_fresh *made, bool failed)
 {
     while (made != NULL) {
@@ -214,7 +215,7 @@ SP_RARE static int sp_reserve_end(sp_table *table, sp_fresh *made, bool failed)
     return failed ? -1 : 0;
 }
 
-/* Make room for the chunks of n_slots slots. Returns -1 without memory. */
+/* Make places for the chunks of n_slots slots. Returns -1 if out of memory. */
 static int sp_places_to(sp_table *table, sp_slot_type n_slots)
 {
     while ((n_slots - 1) >> SP_CHUNK_BITS >= table->n_chunks) {
@@ -263,7 +264,7 @@ SP_API int sp_table_reserve(sp_table *table, const sp_slot_type *slots, ptrdiff_
     return sp_reserve_end(table, made, false);
 }
 
-/* What has changed with time, for the kernels. */
+/* What changes over time, for the kernels. */
 static sp_clock sp_table_clock(const sp_table *table)
 {
     sp_clock clock;
@@ -294,14 +295,14 @@ SP_PRIVATE sp_entries sp_entries_of(const sp_slot_type *slots, const double *x, 
     return entries;
 }
 
-/* The everyday case: each weight has one number beside it, and both are summed alike. */
+/* The common case: each weight has one number beside it, and both are summed in the same way. */
 static bool sp_is_plain(const sp_table *table)
 {
     return SP_BLOCKS_AT_ONCE && table->layout.fields == 2
            && table->average != SP_AVERAGE_EXPONENTIAL;
 }
 
-/* The scores, from the sums of an output's weights, averaging terms and pocket. */
+/* Write the scores, from the sums of an output's weights, averaging terms and pocket. */
 static void sp_write_scores(const sp_table *table, sp_clock clock, double w, double v, double p,
                             ptrdiff_t n, double *scores)
 {
@@ -361,7 +362,7 @@ SP_HOT void sp_score_several(const sp_table *table, const sp_entries *entries, p
     }
 }
 
-/* EXPONENTIAL, before a write: bring the averaging terms of the chunks to the table's fold. */
+/* EXPONENTIAL, before a write: bring the chunks' averaging terms up to the table's fold. */
 static void sp_table_catch_up(sp_table *table, ptrdiff_t block, const sp_entries *entries,
                               bool intercept)
 {
@@ -379,7 +380,7 @@ static void sp_table_catch_up(sp_table *table, ptrdiff_t block, const sp_entries
     }
 }
 
-/* Collect the leading moves that are in one block. Returns that block. */
+/* Collect the leading moves that belong to one block. Returns the block. */
 static ptrdiff_t sp_lanes_of(const sp_table *table, const sp_move *move, const sp_move *end,
                              double r, sp_lanes *lanes)
 {
@@ -490,7 +491,7 @@ SP_PRIVATE const double *sp_table_field(const sp_table *table, sp_slot_type slot
 
 SP_PRIVATE uint32_t sp_table_folds(const sp_table *table, sp_slot_type slot, ptrdiff_t output)
 {
-    if (table->kind->field != NULL) /* all have seen all */
+    if (table->kind->field != NULL) /* all slots have seen all folds */
         return table->fold;
     return table->blocks[output / table->lanes].folds[slot >> SP_CHUNK_BITS];
 }
@@ -619,12 +620,12 @@ SP_RARE SP_PRIVATE int sp_table_split(sp_table *to, const sp_table *one, int pos
     return 0;
 }
 
-/* Whether eight bytes of a slot are zero, of two floats too. */
+/* Whether eight bytes of a slot are zero; they may be two floats. */
 static bool sp_is_zero(const double *place)
 {
     uint64_t word;
     memcpy(&word, place, sizeof(word));
-    return word << 1 == 0; /* but for a sign */
+    return word << 1 == 0; /* except for a sign */
 }
 
 SP_PRIVATE int sp_table_rows_fault(const sp_table *table, ptrdiff_t block, const double *rows,

@@ -27,14 +27,14 @@ SP_RARE SP_PRIVATE bool sp_wide_is_sound(const sp_table *table, const double *fi
     return sp_fields_are_sound(&table->layout, fields, n);
 }
 
-/* How many labels a block of a class has room for. */
+/* How many labels fit into a block of a class. */
 static size_t sp_wide_capacity(const sp_layout *layout, int size)
 {
     return (size_t)sp_row_capacity(size) * SP_WIDE_UNIT
            / (sizeof(double) * (size_t)layout->fields + sizeof(uint32_t));
 }
 
-/* The place of label k among n, or where it belongs. */
+/* The place of label k among n, or where it would be inserted. */
 static size_t sp_wide_place(const uint32_t *labels, size_t n, uint32_t k)
 {
     size_t first = 0;
@@ -49,13 +49,13 @@ static size_t sp_wide_place(const uint32_t *labels, size_t n, uint32_t k)
     return first;
 }
 
-/* The same from one place on, before which all labels are less than k. They rise, so it is no more
-   than k - labels[at] places away, and near ones are counted without a branch for each. */
+/* The same from `at` on, where all labels before are less than k. Labels rise, so the place is at
+   most k - labels[at] further on; near ones are counted, without a branch for each. */
 SP_TEMPLATE size_t sp_wide_place_from(const uint32_t *labels, size_t n, size_t at, uint32_t k)
 {
     enum { NEAR = 64, TOGETHER = 8 };
     size_t step = 1;
-    if (k < n && labels[k] == k) /* so have all that are less */
+    if (k < n && labels[k] == k) /* then label j is at j for all j <= k */
         return k;
     if (at >= n || labels[at] >= k)
         return at;
@@ -79,7 +79,7 @@ SP_TEMPLATE size_t sp_wide_place_from(const uint32_t *labels, size_t n, size_t a
     return at;
 }
 
-/* The fields of label k in a row that is there. */
+/* The fields of label k in a row that exists. */
 static double *sp_wide_look(const sp_table *table, const sp_wide *row, uint32_t k)
 {
     double *fields = sp_wide_fields(sp_wide_rows(table), row);
@@ -136,7 +136,7 @@ SP_RARE static double sp_wide_read(const sp_table *table, sp_slot_type slot, ptr
     return fields[0];
 }
 
-/* Let a row move to a block that has been taken for it; or give that back if it is no larger. */
+/* Move a row to the block that was taken for it; or free that block if it is not larger. */
 static void sp_wide_settle_room(sp_table *table, sp_wide *row, uint32_t block, int size)
 {
     sp_sparse_rows *rows = sp_wide_rows(table);
@@ -153,7 +153,7 @@ static void sp_wide_settle_room(sp_table *table, sp_wide *row, uint32_t block, i
     row->size = (uint32_t)size & 63;
 }
 
-/* A block for n labels; size: its class. 0 without memory. */
+/* Take a block for n labels; size: its class. 0 if out of memory. */
 static uint32_t sp_wide_take_block(sp_table *table, size_t n, int *size)
 {
     const size_t units = sp_wide_units(&table->layout, n);
@@ -188,7 +188,7 @@ SP_RARE SP_PRIVATE int sp_wide_put(sp_table *table, sp_wide *row, const void *fi
     return 0;
 }
 
-/* --- Slots, for table/table.h */
+/* --- Slots: operations for table/table.h */
 
 static ptrdiff_t sp_wide_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 {
@@ -240,7 +240,7 @@ static const sp_slot_kind sp_wide_slots = {
 
 /* --- An event */
 
-/* sums[k] += x times a field of each of n labels, which lie `width` numbers apart. */
+/* sums[k] += x times a field of each of n labels; the fields are `width` numbers apart. */
 SP_TEMPLATE void sp_wide_sum(double *sums, const uint32_t *labels, const double *field, size_t n,
                              double x, const size_t width)
 {
@@ -248,7 +248,7 @@ SP_TEMPLATE void sp_wide_sum(double *sums, const uint32_t *labels, const double 
         sums[labels[j]] += x * field[j * width];
 }
 
-/* The same of all labels. */
+/* The same for a row that has all labels. */
 SP_TEMPLATE void sp_wide_sum_all(double *sums, const double *field, size_t n, double x,
                                  const size_t width)
 {
@@ -269,7 +269,7 @@ static void sp_wide_sum_field(double *sums, const uint32_t *labels, const double
         sp_wide_sum(sums, labels, field, n, x, width);
 }
 
-/* The everyday row: a weight and its averaging term, both of a label at once. */
+/* The most common row: weight and averaging term of each label in one pass. */
 static void sp_wide_sum_pairs(double *sums, double *terms, const uint32_t *labels,
                               const double *field, size_t n, double x)
 {
@@ -279,7 +279,7 @@ static void sp_wide_sum_pairs(double *sums, double *terms, const uint32_t *label
     }
 }
 
-/* Whether the labels of a row, which lies in a file, are some of so many. */
+/* Whether the labels of a row, which is in a file, are below n_scores. */
 static bool sp_wide_are_labels(const uint32_t *labels, size_t n, ptrdiff_t n_scores)
 {
     for (size_t j = 0; j < n; j++) {
@@ -299,7 +299,7 @@ static void sp_wide_sum_pocket(const sp_table *table, double *sums, const uint32
 
 enum { SP_WIDE_AHEAD = 2 };
 
-/* Bring the beginning of a row of memory near. */
+/* Prefetch the beginning of a row. */
 static inline void sp_wide_fetch(const sp_table *table, sp_slot_type slot)
 {
     const sp_wide *row = sp_wide_of(table, slot);
@@ -382,14 +382,14 @@ SP_PRIVATE void sp_wide_second(const sp_table *table, const sp_entries *entries,
     }
 }
 
-/* Moves that go through a row together; more do so in several turns. */
+/* Moves that go through a row together; more are taken in several turns. */
 enum { SP_WIDE_REFORM = 256 };
 
-/* With the place of a label that a row has not yet. */
+/* A bit in the place of a label that a row does not have yet. */
 static const uint32_t SP_WIDE_NEW = (uint32_t)1 << 31;
 
-/* Where the labels of the first moves of m will be once a row has them all, and how many it has not
-   yet. Returns how many moves that are. */
+/* Find the places of the labels of the first of m moves, as they will be once a row has them all;
+   and how many are missing in it. Returns how many moves that are. */
 static ptrdiff_t sp_wide_places(const sp_table *table, const sp_wide *row, const sp_move *move,
                                 ptrdiff_t m, uint32_t *places, size_t *missing)
 {
@@ -407,7 +407,7 @@ static ptrdiff_t sp_wide_places(const sp_table *table, const sp_wide *row, const
     return m;
 }
 
-/* How many labels a row will have; 0: there is room enough. */
+/* How many labels a row will need room for; 0: it has room enough. */
 static size_t sp_wide_need(const sp_table *table, sp_slot_type slot, bool fresh,
                            const sp_move *move, ptrdiff_t m)
 {
@@ -467,8 +467,8 @@ SP_PRIVATE void sp_wide_use_room(sp_table *table, sp_slot_type slot, sp_wide_roo
     room->block = 0;
 }
 
-/* Move n things of a size from one place to another at or behind it, from behind, so that there is
-   room for the labels that a row has not. */
+/* Move n items of a size to a place at or behind the old one, last items first, and leave gaps for
+   the labels that a row does not have. */
 SP_RARE static void sp_wide_spread(uint8_t *to, const uint8_t *from, size_t size, size_t n,
                                    const uint32_t *places, ptrdiff_t m, size_t missing)
 {
@@ -485,8 +485,8 @@ SP_RARE static void sp_wide_spread(uint8_t *to, const uint8_t *from, size_t size
     memmove(to, from, n * size);
 }
 
-/* Make the entries of m moves, `missing` of which a row has not; there is room. First its labels
-   move, then the fields, which come to lie where labels were. */
+/* Make the missing entries of m moves in a row that has room. First the row's labels move, then its
+   fields, which end up where labels were. */
 static void sp_wide_make(sp_table *table, sp_wide *row, const sp_move *move, ptrdiff_t m,
                          uint32_t *places, size_t missing)
 {
@@ -511,7 +511,7 @@ static void sp_wide_make(sp_table *table, sp_wide *row, const sp_move *move, ptr
     row->n = (uint32_t)n & SP_WIDE_ROW_MOST;
 }
 
-/* w += a x, and what average, pocket and rule need for it, of each move at its place. */
+/* For each move, at its place: w += a x, and what average, pocket and rule need for it. */
 SP_TEMPLATE void sp_wide_add(const sp_clock clock, double *fields, const uint32_t *places, double x,
                              const sp_move *move, ptrdiff_t m, double r, const int average,
                              const sp_layout layout)
@@ -596,8 +596,8 @@ SP_RARE SP_PRIVATE void sp_wide_drop(sp_table *table)
     sp_table_free(table);
 }
 
-/* The row of a slot that has numbers of four labels in each block: copied to `fields`, which has
-   room for all labels, and how many. */
+/* Copy to `fields` and `labels` the row of a slot that has four labels in each block; there is room
+   for all labels. Returns how many there are. */
 static size_t sp_wide_collect(const sp_table *dense, const uint32_t *blocks, size_t n_blocks,
                               sp_slot_type slot, double *fields, uint32_t *labels)
 {
@@ -621,7 +621,7 @@ static size_t sp_wide_collect(const sp_table *dense, const uint32_t *blocks, siz
     return n;
 }
 
-/* The blocks of a chunk that have been written. */
+/* List the blocks of a chunk that have been written. */
 static size_t sp_wide_written(const sp_table *dense, size_t chunk, uint32_t *blocks)
 {
     size_t n = 0;
@@ -632,7 +632,7 @@ static size_t sp_wide_written(const sp_table *dense, size_t chunk, uint32_t *blo
     return n;
 }
 
-/* Room to turn one row after the other. */
+/* Scratch to convert one row after another. */
 typedef struct sp_wide_reforming {
     double *fields;
     uint32_t *labels;
