@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether a slot has the base's name. */
+/* Whether a slot has the same name as in the base. */
 static bool sp_is_known(const sp_shard *shard, const sp_shard *base, sp_slot_type slot)
 {
     if (slot < shard->first)
@@ -24,20 +24,20 @@ static bool sp_is_known(const sp_shard *shard, const sp_shard *base, sp_slot_typ
     return sp_key_equal(&theirs, &ours);
 }
 
-/* Where a slot's weights are in the base; the null slot's if it has no such name. */
+/* The base's slot with the same name; the null slot if the names differ. */
 static sp_slot_type sp_in_base(const sp_shard *shard, const sp_shard *base, sp_slot_type slot)
 {
     return sp_is_known(shard, base, slot) ? slot : (sp_slot_type)SP_SLOT_NULL;
 }
 
-/* What a block has in a place. */
+/* The row of a block in a place. */
 static const double *sp_row_at(const sp_shard *shard, size_t block, sp_slot_type place)
 {
     return sp_shard_chunk(shard, (ptrdiff_t)block, place >> SP_CHUNK_BITS)
            + (place & SP_CHUNK_MASK) * (uint32_t)shard->learner->table.width;
 }
 
-/* Bring the averaging terms of a row of a table to a fold. */
+/* Bring the averaging terms of a table's row up to a fold. */
 static void sp_fold_row(const sp_table *table, size_t block, sp_slot_type place, uint32_t to,
                         double *row)
 {
@@ -49,7 +49,7 @@ static void sp_fold_row(const sp_table *table, size_t block, sp_slot_type place,
         row[k * table->layout.fields + table->layout.v] *= factor;
 }
 
-/* A row as it would be if nothing had been learned since the base, which has it in a place. */
+/* Make a row as if nothing had been learned since the base, where it has a place. */
 static void sp_expected(const sp_shard *shard, const sp_shard *base, size_t block,
                         sp_slot_type place, double *row)
 {
@@ -67,8 +67,8 @@ static void sp_expected(const sp_shard *shard, const sp_shard *base, size_t bloc
         sp_layout_split(&its->layout, one, shard->learner->two.positive, row);
 }
 
-/* Whether a block differs from what the base says of it, by the places in both; and what it holds.
- */
+/* Whether a row differs from what the base leads one to expect; then `row` gets its numbers. `own`,
+   `ours`: its places in shard and base. */
 static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block, sp_slot_type own,
                       sp_slot_type ours, double *row)
 {
@@ -91,7 +91,7 @@ static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block,
     return !sp_machine_same_row(shard->learner, (uint32_t)block, row, base->learner, before);
 }
 
-/* Whether the whole chunk that begins with a slot holds the same bytes. */
+/* Whether the whole chunk that begins with a slot has the same bytes in both. */
 static bool sp_is_same(const sp_shard *shard, const sp_shard *base, size_t block, sp_slot_type slot)
 {
     const sp_table *its = &shard->learner->table;
@@ -108,7 +108,7 @@ static bool sp_is_same(const sp_shard *shard, const sp_shard *base, size_t block
            && memcmp(theirs, ours, sp_chunk_bytes(its)) == 0;
 }
 
-/* Count a row and the marks of what it has elsewhere; write them down where there is room. */
+/* Count a row, and its marks: what it has elsewhere. Write both if there is room for them. */
 static void sp_put_row(sp_delta *delta, const sp_shard *shard, size_t block, sp_slot_type slot,
                        double *row)
 {
@@ -128,7 +128,7 @@ static void sp_put_row(sp_delta *delta, const sp_shard *shard, size_t block, sp_
     delta->n_rows += 1;
 }
 
-/* The rows of a block that differ. */
+/* Add the rows of a block that differ. */
 static void sp_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base, size_t block)
 {
     sp_slot_type slot = 1;
@@ -160,14 +160,14 @@ SP_API void sp_delta_free(sp_delta *delta)
     sp_shapes_free(&delta->was);
 }
 
-/* The numbers that a shard or its base has, rising. -1 without memory. */
+/* List the numbers that a shard or its base has, rising. -1 if out of memory. */
 static int sp_delta_numbers(sp_delta *delta, const sp_shard *shard, const sp_shard *base)
 {
     const sp_index *its = &shard->learner->index;
     const sp_index *ours = &base->learner->index;
     sp_slot_type *slots = sp_index_rising(its);
     sp_slot_type *others = sp_index_rising(ours);
-    size_t i = 1; /* behind the null slot */
+    size_t i = 1; /* after the null slot */
     size_t k = 1;
     size_t n = its->n_slots + (size_t)ours->n_slots;
     delta->numbers = (sp_delta_slot *)sp_malloc(n * sizeof(sp_delta_slot));
@@ -191,7 +191,7 @@ static int sp_delta_numbers(sp_delta *delta, const sp_shard *shard, const sp_sha
     return failed;
 }
 
-/* As sp_rows. */
+/* The same as sp_rows, for hashed learners. */
 static void sp_hashed_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base,
                            size_t block)
 {
@@ -203,8 +203,8 @@ static void sp_hashed_rows(sp_delta *delta, const sp_shard *shard, const sp_shar
     }
 }
 
-/* The slots of a hashed learner and its base for the numbers of all rows: those that the base has
-   not get slots behind its own, and are then all that the learner's index has. 0, or what is
+/* The slots of a hashed learner and its base for the numbers of all rows. Numbers that the base
+   does not have get slots behind the base's; only these are in the learner's index. 0, or what is
    wrong. */
 static int sp_delta_find(const sp_delta *delta, sp_index *own, const sp_index *base,
                          sp_slot_type *slots)
@@ -231,7 +231,7 @@ static int sp_delta_find(const sp_delta *delta, sp_index *own, const sp_index *b
 
 /* --- Writing */
 
-/* The rows of a block that differ, hashed or not. */
+/* Add the rows of a block that differ, hashed or not. */
 static void sp_block_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base,
                           size_t block)
 {
@@ -325,7 +325,7 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
     }
 }
 
-/* Whether a chunk is the base's own, or not there. */
+/* Whether a chunk belongs to the base, or does not exist. */
 static bool sp_is_borrowed(const sp_table *table, const sp_table *base, size_t block, size_t chunk)
 {
     const double *slots = table->blocks[block].chunks[chunk];
@@ -334,7 +334,7 @@ static bool sp_is_borrowed(const sp_table *table, const sp_table *base, size_t b
                && slots == base->blocks[block].chunks[chunk]);
 }
 
-/* A row that may be written, as if its chunk had seen all folds. NULL without memory. */
+/* A row that may be written, as if its chunk had seen all folds. NULL if out of memory. */
 static double *sp_own_row(sp_table *table, const sp_table *base, size_t block, sp_slot_type slot)
 {
     size_t chunk = slot >> SP_CHUNK_BITS;
@@ -356,7 +356,7 @@ static double *sp_own_row(sp_table *table, const sp_table *base, size_t block, s
     return made + (slot & SP_CHUNK_MASK) * (uint32_t)table->width;
 }
 
-/* Give a table, which has become another by itself, the clock that it had. */
+/* Restore the clock of a table that has been replaced. */
 static void sp_set_clock(sp_table *table, const sp_table *clock)
 {
     table->c = clock->c;
@@ -365,7 +365,7 @@ static void sp_set_clock(sp_table *table, const sp_table *clock)
     table->epoch = clock->epoch;
 }
 
-/* The base's table under a learner's. 0, or what is wrong. */
+/* Put the base's table under a learner's. 0, or what is wrong. */
 static int sp_overlay_begin(sp_learner *learner, const sp_learner *from, ptrdiff_t n_outputs,
                             sp_slot_type n_slots)
 {
@@ -405,7 +405,7 @@ static int sp_overlay_begin(sp_learner *learner, const sp_learner *from, ptrdiff
     return 0;
 }
 
-/* Whether slots, below n_slots, and numbers are those of such a table. */
+/* Whether the delta's slots are below n_slots, and its numbers fit such a table. */
 static bool sp_fits(const sp_delta *delta, const sp_table *table, sp_slot_type n_slots)
 {
     size_t n = 0;
@@ -427,7 +427,7 @@ static bool sp_fits(const sp_delta *delta, const sp_table *table, sp_slot_type n
     return n == delta->n_rows;
 }
 
-/* How many slots the learner has; 0 if that contradicts itself. */
+/* How many slots the learner has; 0 if the delta contradicts itself. */
 static sp_slot_type sp_slots_of(const sp_delta *delta, const sp_learner *learner,
                                 const sp_learner *base)
 {
@@ -447,14 +447,15 @@ static sp_slot_type sp_slots_of(const sp_delta *delta, const sp_learner *learner
             || (i > 0 && delta->renamed[i] <= delta->renamed[i - 1]))
             return 0;
     }
-    /* each slot behind the base's has a name */
+    /* each slot behind the base's must have a name */
     i = n - base->index.n_slots;
     if (i > delta->n_renamed || (i && delta->renamed[delta->n_renamed - i] != base->index.n_slots))
         return 0;
     return (sp_slot_type)n;
 }
 
-/* Give a learner the base's rows and the delta's, in these slots. 0, or what is wrong. */
+/* Lay the base's rows and the delta's, which have these slots, into a learner. 0, or what is
+   wrong. */
 static int sp_overlay_rows(const sp_delta *delta, const sp_slot_type *slots, sp_learner *learner,
                            const sp_learner *base, ptrdiff_t n_outputs, sp_slot_type n_slots)
 {
@@ -492,7 +493,7 @@ static int sp_overlay_rows(const sp_delta *delta, const sp_slot_type *slots, sp_
     return fault == 0 ? 0 : fault == SP_MARKS_MEMORY ? SP_SHARD_MEMORY : SP_SHARD_NUMBER;
 }
 
-/* The base's weights and the delta's. 0, or what is wrong. */
+/* Lay the base's weights and the delta's into a learner. 0, or what is wrong. */
 static int sp_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
                       ptrdiff_t n_outputs, size_t n_objects, int depth, sp_slot_type *n_slots)
 {
@@ -524,8 +525,9 @@ static int sp_overlay(const sp_delta *delta, sp_learner *learner, const sp_learn
     return fault;
 }
 
-/* The names of the slots from `first` on, where delta.renamed or the base's end says. `own`: the
-   index of the learner that was laid over the base. NULL without memory. */
+/* The names of the slots from `first` on. New ones belong to the slots in delta.renamed, or follow
+   the base's. `own`: the index of the learner that was laid over the base. NULL if out of
+   memory. */
 static sp_key *sp_overlay_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
                                sp_slot_type n_slots, sp_slot_type *first)
 {
@@ -575,7 +577,7 @@ SP_API int sp_delta_overlay(sp_delta *delta, sp_learner *learner, const sp_learn
     return sp_reshaped_overlay(learner, shard, base, delta->shapes, delta->n_shapes);
 }
 
-/* Two words into two hashes, with constants that everybody knows. */
+/* Mix two words into two hashes, with well-known constants. */
 static void sp_mix_word(uint64_t *h, uint64_t word, uint64_t other)
 {
     h[0] = sp_fold(word ^ (uint64_t)0x9E3779B97F4A7C15 ^ h[0],
@@ -591,7 +593,7 @@ static void sp_mix_key(uint64_t *h, const sp_key *key)
         sp_mix_word(h, key->lo, key->hi);
         return;
     }
-    p = sp_key_bytes(key); /* more than fifteen; the last sixteen are read again */
+    p = sp_key_bytes(key); /* more than fifteen bytes; the last sixteen may overlap those before */
     size_t n = sp_key_length(key);
     sp_mix_word(h, n, key->hi);
     size_t i = 0;
@@ -602,8 +604,8 @@ static void sp_mix_key(uint64_t *h, const sp_key *key)
     sp_mix_word(h, sp_load8(p + n - 16), sp_load8(p + n - 8));
 }
 
-/* What a slot has in a block: its bytes, wherever the rest of it lies, and that; nothing of one in
-   which nothing was ever written. `last`: the fold that it has seen. */
+/* Mix in a slot of a block: its bytes without addresses, and what it has elsewhere; nothing if its
+   bytes are all zero. `last`: the fold that it has seen. */
 static void sp_mix_slot_words(uint64_t *h, const sp_learner *learner, uint32_t block,
                               sp_slot_type slot, const double *row, uint64_t last)
 {
@@ -714,7 +716,7 @@ static void sp_mix_bytes(uint64_t *h, const uint8_t *p, size_t n)
     }
 }
 
-/* Curves and surfaces, if there are any. -1 without memory. */
+/* Curves and surfaces, if there are any. -1 if out of memory. */
 static int sp_mix_shapes(uint64_t *h, const sp_learner *learner)
 {
     uint32_t *words;
@@ -725,7 +727,7 @@ static int sp_mix_shapes(uint64_t *h, const sp_learner *learner)
     return n < 0 ? -1 : 0;
 }
 
-/* What has been counted: the numbers of a file's header. */
+/* The counts: the numbers in a file's header. */
 static void sp_mix_counts(uint64_t *h, const sp_learner *learner)
 {
     const sp_table *table = &learner->table;

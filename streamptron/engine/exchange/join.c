@@ -20,7 +20,7 @@ static bool sp_is_pair(const sp_learner *learner)
     return sp_rule_answer(&learner->rule) == SP_ANSWER_TWO;
 }
 
-/* That a learner whose weights stand for one of two labels knows for which. */
+/* Check that a learner whose weights stand for one of two labels knows which one. */
 static int sp_join_check(const sp_joined *side, sp_fault *fault)
 {
     const sp_learner *its = side->shard.learner;
@@ -33,8 +33,8 @@ static int sp_join_check(const sp_joined *side, sp_fault *fault)
                                "teach it the first two labels");
 }
 
-/* By label of the merged learner its number here, by output the output here and its sign, and
-   whether they lie alike. There is room for two more than the n labels in either. */
+/* By label of the merged learner: its number here; by output: the output here, and its sign.
+   Returns whether they are the same here. All have room for two more than n. */
 static bool sp_join_outputs(const sp_joined *side, const sp_learner *to, int32_t *places,
                             ptrdiff_t n, int32_t *outputs, double *signs)
 {
@@ -76,7 +76,7 @@ static bool sp_join_outputs(const sp_joined *side, const sp_learner *to, int32_t
     return false;
 }
 
-/* The maps of a side, which lie in `room` from then on. -1 without memory. */
+/* Make the maps of a side, in memory that *room owns. -1 if out of memory. */
 static int sp_join_map(const sp_joined *side, const sp_learner *to, ptrdiff_t n, sp_shard *shard,
                        void **room)
 {
@@ -106,7 +106,7 @@ static int sp_join_map(const sp_joined *side, const sp_learner *to, ptrdiff_t n,
     return 0;
 }
 
-/* Why the engine could not merge them, in words. */
+/* Say in words why the engine could not merge them. */
 static int sp_join_fault(const char *name, int wrong, sp_fault *fault)
 {
     switch (wrong) {
@@ -129,7 +129,8 @@ static int sp_join_fault(const char *name, int wrong, sp_fault *fault)
     }
 }
 
-/* What is kept once, as a file that was read would have it. 0, or a kind of fault. */
+/* Give what is kept once per model the form that a file would give it, and check it. 0, or a kind
+   of fault. */
 static int sp_once_settle(sp_learner *learner, sp_fault *fault)
 {
     sp_model_numbers once = sp_machine_model_numbers(learner);

@@ -29,7 +29,7 @@ static void sp_mix_free(sp_merge *m)
     sp_machine_mix_free(m);
 }
 
-/* Memory for what is noted of each shard. -1 without it; call sp_mix_free in either case. */
+/* Memory for notes on each shard. -1 if out of memory; call sp_mix_free in either case. */
 static int sp_mix_reserve(sp_merge *m)
 {
     const sp_table *to = &m->to->table;
@@ -47,7 +47,7 @@ static int sp_mix_reserve(sp_merge *m)
     return sp_machine_mix_reserve(m);
 }
 
-/* Take all names of a side, in their order, into an index that has none. 0, or what is wrong. */
+/* Add all names of a side, in their order, to an index without names. 0, or what is wrong. */
 static int sp_names_take(const sp_shard *side, sp_index *names)
 {
     sp_shard all = *side;
@@ -57,7 +57,8 @@ static int sp_names_take(const sp_shard *side, sp_index *names)
     return fault || names->n_slots == all.n_slots ? fault : SP_SHARD_TWICE;
 }
 
-/* All names, the base's first and in place. 0, or what is wrong, and with which shard. */
+/* Unite all names; the base's come first, in their places. 0, or what is wrong, and with which
+   shard. */
 static int sp_unite(sp_merge *m, int *culprit)
 {
     sp_index *names = &m->to->index;
@@ -115,7 +116,7 @@ static int sp_hold(sp_merge *m, int *culprit)
     bool limited = sp_index_is_limited(&m->to->index);
     if (sp_machine_mix_form(m) < 0)
         return SP_SHARD_MEMORY;
-    m->seldom = sp_seldom_of(m->to); /* now that it has its form */
+    m->seldom = sp_seldom_of(m->to); /* after it got its form */
     if (sp_mix_reserve(m) < 0)
         return SP_SHARD_MEMORY;
     for (int k = 0; k < m->n; k++) {
@@ -139,7 +140,7 @@ static int sp_hold(sp_merge *m, int *culprit)
     return 0;
 }
 
-/* Fill the untrained learner with what one shard is. 0, or what is wrong. */
+/* Fill the untrained learner with the contents of a single shard. 0, or what is wrong. */
 static int sp_alone(sp_learner *to, sp_shard *shard)
 {
     const sp_learner *its = shard->learner;
@@ -153,7 +154,7 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
     sp_machine_free(to);
     sp_table_free(&to->table);
     failed = sp_table_copy(&to->table, &its->table);
-    /* all of it must be its own before it can be freed */
+    /* it must own all that it has before it can be freed */
     if (sp_machine_copy(to, its) + failed < 0)
         return SP_SHARD_MEMORY;
     for (int k = 0; k < SP_KEPT_KINDS; k++)
@@ -169,7 +170,7 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
     return 0;
 }
 
-/* Whether numbers of a side come from a file or a delta, where not all have been checked. */
+/* Whether a side comes from a file or a delta, so that not all its numbers have been checked. */
 static bool sp_is_unverified(const sp_shard *side)
 {
     return side->keys != NULL || side->learner->table.borrowed;

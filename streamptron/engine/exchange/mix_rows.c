@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* Whether a shard has left a whole chunk of slots as the base has it. */
+/* Whether a whole chunk of slots is the same in a shard and the base. */
 static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk)
 {
     const sp_table *its = &shard->learner->table;
@@ -41,7 +41,7 @@ static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk
     return true;
 }
 
-/* Whether a shard has touched a feature: its row is not the base's, bit for bit. */
+/* Whether a shard has touched a feature: its row differs from the base's in some bit. */
 static bool sp_differs(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                        sp_slot_type slot)
 {
@@ -64,8 +64,8 @@ static bool sp_differs_somewhere(const sp_merge *m, const sp_shard *shard, sp_sl
     return false;
 }
 
-/* Prefetch what shards have of a slot that comes soon: names that a shard has after another one lie
-   anywhere in its own table. */
+/* Prefetch the shards' rows for a slot that comes soon. A shard with another order of names may
+   have them anywhere in its table. */
 static void sp_mix_prefetch(const sp_merge *m, sp_slot_type slot)
 {
     for (int i = 0; i < m->n_parts; i++) {
@@ -79,7 +79,7 @@ static void sp_mix_prefetch(const sp_merge *m, sp_slot_type slot)
     }
 }
 
-/* One row. Its chunks are there wherever a shard has written. -1 without memory. */
+/* Merge one row. Its chunks exist wherever a shard has written. -1 if out of memory. */
 static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     const sp_shard *shard;
@@ -97,7 +97,7 @@ static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
     return m->seldom->mix_slot(m, slot);
 }
 
-/* The chunks that may be written. -1 without memory. */
+/* Make the chunks that may be written. -1 if out of memory. */
 static int sp_make_chunks(sp_merge *m, size_t chunk)
 {
     sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
@@ -109,8 +109,8 @@ static int sp_make_chunks(sp_merge *m, size_t chunk)
     return 0;
 }
 
-/* Take an untouched chunk as it lies in the base; False if it lies otherwise, or if what its slots
-   have lies elsewhere. */
+/* Copy an untouched chunk from the base. False if the base has its slots in another order, or keeps
+   something of them elsewhere. */
 static bool sp_keep_chunk(sp_merge *m, size_t chunk, int *failed)
 {
     sp_table *to = &m->to->table;
@@ -135,8 +135,8 @@ static bool sp_keep_chunk(sp_merge *m, size_t chunk, int *failed)
     return true;
 }
 
-/* The slots of a chunk of the merged learner as the base or a shard has them, of two numbers each:
-   as they lie, or gathered into `room`. What a shard does not have is as in the base. */
+/* The slots of a chunk of the merged learner, as the base or a shard has them, with two numbers
+   each: in place, or gathered into `room`. What a shard does not have is as in the base. */
 static const double *sp_gather_chunk(const sp_merge *m, int k, size_t chunk, const double *base,
                                      double *room)
 {
@@ -153,7 +153,8 @@ static const double *sp_gather_chunk(const sp_merge *m, int k, size_t chunk, con
     return room;
 }
 
-/* The everyday chunk, all at once: one weight and its uniform average; False for any other. */
+/* The most common chunk, merged all at once: one weight and its uniform average. False for any
+   other. */
 static bool sp_mix_terms(sp_merge *m, size_t chunk)
 {
     double *room = m->gathered;
@@ -177,7 +178,7 @@ static bool sp_mix_terms(sp_merge *m, size_t chunk)
     return true;
 }
 
-/* 256 slots. -1 without memory. */
+/* Merge one chunk. -1 if out of memory. */
 static int sp_mix_chunk(sp_merge *m, size_t chunk)
 {
     sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
@@ -202,7 +203,7 @@ static int sp_mix_chunk(sp_merge *m, size_t chunk)
         return -1;
     if (sp_table_chunk(&m->to->table, 0, chunk) != NULL && sp_mix_terms(m, chunk))
         return 0;
-    m->sound = false; /* which is not known */
+    m->sound = false; /* whether it is sound is not known */
     for (slot = SP_MAX(slot, (sp_slot_type)1); slot < last; slot++) {
         if (sp_mix_slot(m, slot) < 0)
             return -1;

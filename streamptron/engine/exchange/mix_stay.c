@@ -38,7 +38,7 @@ static double sp_rank(double *losses, size_t n, size_t k)
     return losses[k];
 }
 
-/* The least age of a feature in the shards that have it; False if none does. */
+/* The smallest age of a feature in the shards that have it; False if none does. */
 static bool sp_age(const sp_merge *m, sp_slot_type slot, uint32_t *age)
 {
     const sp_shard *shard;
@@ -56,7 +56,7 @@ static bool sp_age(const sp_merge *m, sp_slot_type slot, uint32_t *age)
     return found;
 }
 
-/* Which slots stay, in their order; how many. */
+/* Choose the slots that stay, in their order. Returns how many. */
 static size_t sp_choose(const sp_merge *m, size_t most, sp_slot_type *stay, uint32_t *ages,
                         double *losses, double *ordered)
 {
@@ -91,7 +91,7 @@ static size_t sp_choose(const sp_merge *m, size_t most, sp_slot_type *stay, uint
     return kept;
 }
 
-/* Give back what slots that do not stay have elsewhere. */
+/* Free what the slots that do not stay have elsewhere. */
 static void sp_let_go(sp_merge *m, const sp_slot_type *stay, size_t n)
 {
     sp_table *table = &m->to->table;
@@ -105,7 +105,7 @@ static void sp_let_go(sp_merge *m, const sp_slot_type *stay, size_t n)
     }
 }
 
-/* Let these slots be all there are. -1 without memory. */
+/* Make these slots the only ones. -1 if out of memory. */
 static int sp_settle(sp_merge *m, sp_slot_type most, const sp_slot_type *stay, const uint32_t *ages,
                      size_t n)
 {

@@ -11,7 +11,7 @@ static uint64_t sp_zigzag(uint64_t word)
     return (word << 1) ^ (0 - (word >> 63));
 }
 
-/* How many bytes it takes without leading zeros. */
+/* How many bytes a number takes without leading zeros. */
 static int sp_int_bytes(uint64_t number)
 {
     int n = 0;
@@ -120,7 +120,7 @@ SP_API void sp_packed_write(const sp_event *event, ptrdiff_t first, ptrdiff_t la
     }
 }
 
-/* The key of n bytes at p. Returns their end, or NULL. */
+/* Read a name of n bytes at p as a key. Returns its end, or NULL. */
 static const uint8_t *sp_read_name(sp_packed *entry, const uint8_t *p, size_t n)
 {
     uint8_t inside[8];

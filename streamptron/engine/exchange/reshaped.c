@@ -8,13 +8,13 @@
 
 #include <stdlib.h>
 
-/* A shard that goes on from a base. */
+/* A shard that continues from a base. */
 typedef struct sp_going_on {
     const sp_shard *shard;
     const sp_index *base;
 } sp_going_on;
 
-/* Where the shard has the column that lies in a place of the base; the null slot: nowhere. */
+/* The shard's slot of the column that has a place in the base; the null slot: it has none. */
 static sp_slot_type sp_slot_since(const void *of, sp_slot_type place)
 {
     const sp_shard *shard = ((const sp_going_on *)of)->shard;
@@ -28,7 +28,7 @@ static sp_slot_type sp_slot_since(const void *of, sp_slot_type place)
     return sp_key_equal(&theirs, &ours) ? place : (sp_slot_type)SP_SLOT_NULL;
 }
 
-/* The base's parts, as a learner has them that goes on from it. -1 without memory. */
+/* The base's parts, in the form of a learner that continues from it. -1 if out of memory. */
 static int sp_shapes_since(sp_shapes *was, const sp_adaptive *a, const sp_shard *shard,
                            const sp_learner *base)
 {
@@ -75,9 +75,9 @@ SP_PRIVATE ptrdiff_t sp_reshaped_all(const sp_learner *learner, uint32_t **words
     return (ptrdiff_t)n;
 }
 
-/* --- Laid over a base */
+/* --- Laying over a base */
 
-typedef struct sp_numbered { /* a column, and what it is summed by */
+typedef struct sp_numbered { /* a column, and the number that decides its turn in sums */
     uint64_t number;
     sp_slot_type slot;
 } sp_numbered;
@@ -89,7 +89,7 @@ static int sp_by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Write down the columns that may have shapes; `all` is NULL: only count them. */
+/* List the columns that may have shapes. If `all` is NULL, only count them. */
 static ptrdiff_t sp_laid_columns(const sp_shard *shard, sp_numbered *all)
 {
     const sp_table *table = &shard->learner->table;
@@ -114,7 +114,7 @@ static ptrdiff_t sp_laid_columns(const sp_shard *shard, sp_numbered *all)
     return n;
 }
 
-/* The list of columns that may have shapes. -1 without memory. */
+/* Make the list of columns that may have shapes. -1 if out of memory. */
 static int sp_laid_list(sp_shapes *shapes, const sp_shard *shard)
 {
     const ptrdiff_t n = sp_laid_columns(shard, NULL);

@@ -6,7 +6,8 @@
 
 #define SP_CLOCK_MOST 0x1p65 /* one more than events can be counted */
 
-/* Within what learning keeps: outside of it the next event might leave something not finite. */
+/* Whether a scale is one that learning keeps: with any other, the next event might make a number
+   infinite or NaN. */
 static bool sp_scale_is_sound(const sp_scale *scale)
 {
     return isfinite(scale->m) && isfinite(scale->n) && scale->n >= 0.0;

@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-/* Whether the C library's fma is right and, as a rule, one instruction. A program that is built for
-   machines without it takes the machine's where it is, as with SP_AVX2. */
+/* Whether the C library's fma is correct and usually one instruction. A program compiled for
+   machines without it still uses the machine's where there is one, as with SP_AVX2. */
 #if (defined(__GLIBC__) || defined(FP_FAST_FMA)) && !defined(STREAMPTRON_PLAIN)
     #define sp_fused(x, y, z) fma(x, y, z)
 #else
     #define sp_fused(x, y, z) sp_fused_exactly(x, y, z)
 #endif
 
-/* A sum and what it lacks, which together are exact. */
+/* A sum and its rounding error, which together are exact. */
 typedef struct sp_twice {
     double sum, rest;
 } sp_twice;
@@ -35,8 +35,8 @@ static sp_twice sp_twice_product(double a, double b)
     return twice;
 }
 
-/* The small parts are summed to an odd number, unless their sum is exact: so the last sum, the only
-   one that is rounded, is rounded as the exact one would be (Boldo and Melquiond, 2008). */
+/* The small parts are summed to an odd number, unless their sum is exact. So the last sum, the only
+   one that is rounded, is rounded like the exact sum (Boldo and Melquiond, 2008). */
 SP_PRIVATE double sp_fused_exactly(double x, double y, double z)
 {
     sp_twice product = sp_twice_product(x, y);
@@ -51,7 +51,7 @@ SP_PRIVATE double sp_fused_exactly(double x, double y, double z)
 
 SP_FUSING(SP_PRIVATE, double, sp_e_to, (double x), (x))
 {
-    const double whole = 0x1.8p52; /* added and subtracted it leaves a whole number */
+    const double whole = 0x1.8p52; /* adding and subtracting it rounds to a whole number */
     double shifted = sp_fused(x, 0x1.71547652b82fep+7, whole);
     uint64_t steps = sp_bits_of(shifted), i = steps % 128;
     double k = shifted - whole;
@@ -64,7 +64,8 @@ SP_FUSING(SP_PRIVATE, double, sp_e_to, (double x), (x))
     return sp_fused(scale, rest, scale);
 }
 
-/* Nothing is fused here, as in the C libraries: a half-life becomes a factor once in a life. */
+/* Nothing is fused here, as in the C libraries: a half-life becomes a factor only once per
+   model. */
 SP_PRIVATE double sp_two_to(double x)
 {
     const double whole = 0x1.8p45;
@@ -79,7 +80,7 @@ SP_PRIVATE double sp_two_to(double x)
 }
 
 /* x = 2^(k + i / 128) (1 + s) / (1 - s): log x = (k + i / 128) log 2 + 2 (s + s^3/3 + s^5/5 + ...).
-   Beside the exact parts, `rest` is below 2^-25: its own rounding does not show. */
+   Compared with the exact parts, `rest` is below 2^-25, so its own rounding does not matter. */
 SP_PRIVATE double sp_log_of(double x)
 {
     uint64_t bits = sp_bits_of(x), i = 0;
@@ -91,7 +92,7 @@ SP_PRIVATE double sp_log_of(double x)
     double over = m - sp_powers[i][0], s = over / below.sum, s2 = s * s;
     sp_twice back = sp_twice_product(s, below.sum);
     double lacks = (((over - back.sum) - back.rest) - s * below.rest) / below.sum;
-    sp_twice power = sp_twice_product(k, 0x1.62e42fefa39efp-8); /* log 2 / 128, and what it lacks */
+    sp_twice power = sp_twice_product(k, 0x1.62e42fefa39efp-8); /* log 2 / 128, and its error */
     sp_twice sum = sp_twice_sum(power.sum, 2.0 * s);
     double rest = 2.0 * s * s2 * (1.0 / 3.0 + s2 * (1.0 / 5.0 + s2 / 7.0)) + 2.0 * lacks
                   + k * 0x1.abc9e3b39803fp-63 + power.rest - sp_powers[i][1];

@@ -7,7 +7,7 @@
 SP_APART SP_PRIVATE int sp_grow_all(const sp_growing *arrays, int n)
 {
     for (int i = 0; i < n; i++) {
-        void *p; /* arrays are of any type, and so are their addresses */
+        void *p; /* arrays, and therefore their addresses, have any type */
         memcpy(&p, arrays[i].where, sizeof(p));
         p = sp_realloc(p, arrays[i].bytes);
         if (p == NULL)

@@ -26,7 +26,7 @@ SP_PRIVATE void *sp_places_room(sp_places *places, void *array, size_t n, size_t
         *bytes += 2 * places->capacity * places->item;
     }
     if (n == places->capacity)
-        step = n; /* in a short array all may be left to copy */
+        step = n; /* a short array may still have all to copy */
     step = SP_MIN(step, n - places->copied);
     memcpy((uint8_t *)places->next + places->copied * places->item,
            (uint8_t *)array + places->copied * places->item, step * places->item);

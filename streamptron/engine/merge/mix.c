@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Add a share of what a shard has calibrated one vector by. */
+/* Add a share of a shard's calibration of one vector. */
 static void sp_add_fit(sp_learner *to, const sp_shard *shard, int kind, double share)
 {
     sp_calibrator fit = shard->learner->fits[kind];

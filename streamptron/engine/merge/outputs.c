@@ -16,13 +16,13 @@ SP_PRIVATE sp_slot_type sp_side_slot(const sp_merge *m, int k, sp_slot_type slot
     return k == m->n ? sp_base_slot(m, slot) : sp_source_own(&m->shards[k], slot);
 }
 
-/* A number as the merged learner has it, from a side whose sign may be the other label's. */
+/* A side's number with the sign that it has in the merged learner. */
 static inline double sp_signed(double x, double sign)
 {
     return sign < 0.0 ? 0.0 - x : x;
 }
 
-/* Find a side's numbers of a block of outputs, if they lie as in the merged learner. */
+/* Find a side's numbers of a block of outputs, if it has them as the merged learner does. */
 static void sp_find_row(const sp_merge *m, sp_mix_part *part, ptrdiff_t block)
 {
     const sp_shard *side = sp_mix_side(m, part->k);
@@ -30,7 +30,7 @@ static void sp_find_row(const sp_merge *m, sp_mix_part *part, ptrdiff_t block)
     part->row = alike ? sp_shard_row(side, block, part->slot) : NULL;
 }
 
-/* And those of one output. Its averaging term is to have seen so many folds. */
+/* Find those of one output. Its averaging term must have seen so many folds. */
 static inline void sp_find_field(const sp_merge *m, sp_mix_part *part, ptrdiff_t output,
                                  uint32_t fold)
 {
@@ -47,7 +47,7 @@ static inline void sp_find_field(const sp_merge *m, sp_mix_part *part, ptrdiff_t
         part->factor = sp_shard_factor(side, part->slot, output, fold);
 }
 
-/* Weight, averaging term and what the rule keeps of the output that has been found. */
+/* Weight, averaging term and what the rule keeps, of the output just found. */
 static inline double sp_weight_of(const sp_mix_part *part)
 {
     return sp_signed(part->field[0], part->sign);
@@ -64,7 +64,7 @@ static inline double sp_keep_of(const sp_layout *layout, const sp_mix_part *part
     return sp_keep_flips(layout->keep, i) ? sp_signed(k, part->sign) : k;
 }
 
-/* The pocket's weight, the holder's. */
+/* The pocket's weight, which is the holder's. */
 static double sp_pocket(const sp_merge *m, sp_slot_type slot, ptrdiff_t output)
 {
     const sp_shard *shard = &m->shards[m->holder];
@@ -80,7 +80,7 @@ static double sp_pocket(const sp_merge *m, sp_slot_type slot, ptrdiff_t output)
     return field == NULL ? 0.0 : sp_signed(sp_pocket_kept(clock, field, its->layout), sign);
 }
 
-/* One output of a row that shards have touched. */
+/* Merge one output of a row that shards have touched. */
 static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to)
 {
     const sp_layout *layout = &m->to->table.layout;
@@ -113,7 +113,8 @@ static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output,
     }
     for (int i = 0; i < kept; i++) {
         const double mean = sp_keep_of(layout, base, i) + gains[i] / m->n_touched;
-        /* a mean of what is not negative, but for rounding where shards have begun anew */
+        /* a mean of numbers of at least 0; but rounding may lower it where shards have started
+           again */
         to[layout->k + i] = m->n_touched == 1 ? sp_keep_of(layout, m->touched, i)
                                               : SP_MAX(0.0, mean);
     }
@@ -135,7 +136,7 @@ static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output,
     }
 }
 
-/* Weight, averaging term and what the rule keeps; 0 for what there is not. */
+/* Weight, averaging term and what the rule keeps; 0 for what does not exist. */
 enum { SP_MIX_NUMBERS = 2 + SP_KEEP_MOST };
 
 static void sp_numbers_of(const sp_layout *layout, const sp_mix_part *part, double *numbers)
@@ -147,7 +148,7 @@ static void sp_numbers_of(const sp_layout *layout, const sp_mix_part *part, doub
         numbers[2 + i] = sp_keep_of(layout, part, i);
 }
 
-/* One output of a row that is untouched. */
+/* One output of an untouched row. */
 static void sp_keep_field(const sp_merge *m, double *to)
 {
     const sp_layout *layout = &m->to->table.layout;
@@ -212,7 +213,7 @@ SP_PRIVATE bool sp_weights_mix_same(const sp_merge *m, const sp_shard *shard, sp
 /* Whether a side may have numbers for a block of a chunk. */
 static bool sp_side_writes(const sp_shard *side, ptrdiff_t block, size_t chunk)
 {
-    return !sp_shard_is_aligned(side, chunk) /* its slots of these features may lie anywhere */
+    return !sp_shard_is_aligned(side, chunk) /* it may have these features' slots anywhere */
            || sp_shard_chunk(side, block, chunk) != side->learner->table.zeros;
 }
 
@@ -237,7 +238,8 @@ SP_PRIVATE void sp_mix_output(const sp_merge *m, sp_slot_type slot, ptrdiff_t ou
         sp_keep_field(m, to);
 }
 
-/* Whether all sides have zeros for n numbers of the block at hand: so has the merged learner. */
+/* Whether all sides have zeros for n numbers of the current block; then the merged learner has,
+   too. */
 static bool sp_is_nothing(const sp_merge *m, int first, int n)
 {
     uint64_t bits = 0;

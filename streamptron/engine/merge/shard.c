@@ -33,14 +33,14 @@ SP_APART SP_PRIVATE sp_slot_type sp_shard_place(const sp_shard *shard, sp_slot_t
     return sp_index_place(&shard->learner->index, slot);
 }
 
-/* Whether its names and the base's may be compared as memory. */
+/* Whether the names of a shard and the base can be compared as bytes. */
 static bool sp_has_short_names(const sp_shard *shard, const sp_index *base)
 {
     return shard->keys == NULL && shard->ordinals == NULL && base->lookup == NULL
            && shard->learner->index.lookup == NULL && base->bits == 0;
 }
 
-/* The same from its `first` on, name by name. */
+/* The first slot from shard.first on whose name differs from the base's. */
 static sp_slot_type sp_prefix(const sp_shard *shard, const sp_index *base)
 {
     sp_slot_type slot = shard->first;
@@ -77,7 +77,8 @@ SP_PRIVATE void sp_names_prefixes(sp_shard *shards, int n, const sp_index *base)
         shards[k].first = sp_prefix(&shards[k], base);
 }
 
-/* Hash and look up n names of a shard from `first` on. How many are new; -1: one is none. */
+/* Hash and look up n names of a shard from `first` on. Returns how many are new; -1: a name is
+   invalid. */
 static ptrdiff_t sp_names_look(const sp_shard *shard, const sp_index *names, size_t n,
                                uint64_t *hashes)
 {

@@ -12,22 +12,22 @@ enum {
     SP_SYLLABLES = 0xAC00,
     SP_SYLLABLES_N = SP_JAMO_N_L * SP_JAMO_N_V * SP_JAMO_N_T,
     SP_COMPOSE_LIMIT = 0x10000, /* there are no pairs from here on */
-    SP_LATIN_WHOLE = 0xC0,      /* nor wholes below */
-    SP_COMPOSE_ABOVE = 230,     /* the class of marks above; behind it comes only */
+    SP_LATIN_WHOLE = 0xC0,      /* nor composed letters below */
+    SP_COMPOSE_ABOVE = 230,     /* marks above the letter; the only higher class is */
     SP_BEHIND_ARABIC = 0x900,
-    SP_WITH_IOTA = 0x1F80,      /* the iota below, in the letters from here on */
+    SP_WITH_IOTA = 0x1F80,      /* the iota below, in letters from here on */
     SP_NO_LETTER = SP_CODE_POINTS,
 };
 
 typedef struct sp_composing {
     /* A letter and its marks. */
-    uint32_t letter; /* SP_NO_LETTER before there is one */
+    uint32_t letter; /* SP_NO_LETTER: none yet */
     int n;
     uint32_t marks[SP_COMPOSE_MOST];
     uint8_t classes[SP_COMPOSE_MOST];
 } sp_composing;
 
-/* Where a code point is, or would be, among n that rise. */
+/* The place of a code point among n rising ones, or where it would be. */
 static int sp_compose_find(const uint16_t *codes, int n, uint32_t c)
 {
     int low = 0;
@@ -42,7 +42,7 @@ static int sp_compose_find(const uint16_t *codes, int n, uint32_t c)
     return low;
 }
 
-/* The class by which marks are ordered; 0 for all else. */
+/* The class that orders marks; 0 for all other code points. */
 static int sp_compose_class(uint32_t c)
 {
     uint8_t letter = sp_letters_at(c);
@@ -52,7 +52,7 @@ static int sp_compose_class(uint32_t c)
     return sp_compose_classes[at - 1];
 }
 
-/* The list of pairs with this second code point; -1 if there is none. */
+/* The list of pairs with this second code point; -1: there is none. */
 static int sp_compose_list(uint32_t second)
 {
     int list = sp_compose_find(sp_compose_seconds, SP_COMPOSE_SECONDS, second);
@@ -67,7 +67,7 @@ static uint32_t sp_compose_listed(int list, uint32_t first)
     return at < n && sp_compose_firsts[start + at] == first ? sp_compose_wholes[start + at] : 0;
 }
 
-/* The capital letter that a small one belongs to; 0 if there is none. */
+/* The capital letter of a small one; 0: there is none. */
 static uint32_t sp_compose_capital(uint32_t small, size_t *step)
 {
     for (; *step < SP_LETTER_SPECIAL / 2; ++*step) {
@@ -78,7 +78,7 @@ static uint32_t sp_compose_capital(uint32_t small, size_t *step)
     return 0;
 }
 
-/* The one code point that two make together; 0 if there is none. */
+/* The code point into which these two compose; 0: there is none. */
 static uint32_t sp_compose_pair(uint32_t first, uint32_t second)
 {
     uint32_t l = first - SP_JAMO_L;
@@ -101,7 +101,7 @@ static uint32_t sp_compose_pair(uint32_t first, uint32_t second)
     return whole && whole != small ? sp_compose_capital(whole, &step) : 0;
 }
 
-/* The first of the two code points that a whole has in these lists; 0 if it is in none. */
+/* The first of the two code points that `whole` is composed of in these lists; 0: it is in none. */
 static uint32_t sp_compose_apart(uint32_t whole, int from, int to, uint32_t *second)
 {
     for (int list = from; list < to; list++) {
@@ -115,13 +115,13 @@ static uint32_t sp_compose_apart(uint32_t whole, int from, int to, uint32_t *sec
     return 0;
 }
 
-/* What a code point is rewritten as: the first one, and the second or 0. */
+/* The code points that replace c: the first one, and the second or 0. */
 static uint32_t sp_compose_rewrite(uint32_t c, uint32_t *second)
 {
     return sp_compose_apart(c, SP_COMPOSE_SECONDS, SP_COMPOSE_LISTS, second);
 }
 
-/* The first of the two code points that a letter is composed of; 0 if it is one alone. */
+/* The first of the two code points that a letter is composed of; 0 if it is not composed. */
 static uint32_t sp_compose_letter_apart(uint32_t letter, uint32_t *second)
 {
     uint32_t small = sp_letters_lower(letter);
@@ -136,7 +136,7 @@ static uint32_t sp_compose_letter_apart(uint32_t letter, uint32_t *second)
     return 0;
 }
 
-/* Put a mark before those of a higher class; `early`: before those of its own, too. */
+/* Insert a mark before those of a higher class; `early`: also before those of its own class. */
 static void sp_compose_insert(sp_composing *all, uint32_t c, int class, bool early)
 {
     int i = all->n;
@@ -149,7 +149,7 @@ static void sp_compose_insert(sp_composing *all, uint32_t c, int class, bool ear
     all->n += 1;
 }
 
-/* Put together the letter and the marks that it has pairs with. */
+/* Compose the letter with the marks that pair with it. */
 static void sp_compose_marks_with_letter(sp_composing *all)
 {
     uint32_t whole;
@@ -259,7 +259,7 @@ SP_PRIVATE bool sp_compose_is_due(sp_stretch *stretch, uint32_t c, size_t from, 
     uint32_t second;
     uint8_t letter = sp_letters_at(c);
     if (letter == SP_LETTER_SECOND) {
-        /* a letter of the same script, in Asia, has no marks in it that belong after this one */
+        /* letters of the same Asian script contain no marks that would belong after this one */
         if (stretch->letter < SP_BEHIND_ARABIC || (stretch->letter ^ c) > 0x7F
             || sp_compose_pair(stretch->letter, c))
             return true;

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* The size of a chunk of keys, with stamps and tags if there is a ceiling; or of numbers. */
+/* The bytes of a chunk of keys, with stamps and tags if there is a ceiling; or of a chunk of
+   numbers. */
 static size_t sp_keys_bytes(const sp_index *index)
 {
     if (index->bits)
@@ -11,7 +12,7 @@ static size_t sp_keys_bytes(const sp_index *index)
            * (sizeof(sp_key) + (sp_index_is_limited(index) ? 2 * sizeof(uint32_t) : 0));
 }
 
-/* Copy the bytes of a long key that is to be stored. Returns -1 without memory. */
+/* Copy the bytes of a long key to be stored. Returns -1 if out of memory. */
 static int sp_key_keep(sp_index *index, sp_key *key)
 {
     uint8_t *copy;
@@ -63,7 +64,7 @@ SP_RARE SP_API void sp_index_free(sp_index *index)
     sp_arena_free(&index->long_keys);
 }
 
-/* The slots of all numbers, if there are not too many. -1 without memory. */
+/* Make the table of slots by number, if there are not too many numbers. -1 if out of memory. */
 SP_RARE static int sp_direct_open(sp_index *index)
 {
     if (index->bits == 0 || index->bits > SP_DIRECT_BITS)
@@ -109,7 +110,7 @@ SP_PRIVATE void sp_index_lend(sp_index *index, sp_lookup *lookup)
     index->direct = NULL;
 }
 
-/* The slot of a number of a hashed index, or the null slot. */
+/* The slot of a number in a hashed index, or the null slot. */
 static sp_slot_type sp_number_find(const sp_index *index, uint32_t number)
 {
     if (index->lookup != NULL)
@@ -140,7 +141,7 @@ SP_API sp_slot_type sp_index_find(const sp_index *index, const sp_key *key, uint
     return SP_SLOT_NULL;
 }
 
-/* The slot of the first entry of a key's tag, or the null slot. */
+/* The slot in the first entry that has a key's tag, or the null slot. */
 SP_TEMPLATE sp_slot_type sp_first_entry(const sp_index *index, const sp_key *key, uint64_t h,
                                         const uint64_t *words, uint64_t tag)
 {
@@ -152,15 +153,16 @@ SP_TEMPLATE sp_slot_type sp_first_entry(const sp_index *index, const sp_key *key
     return sp_tags_slot(words, tag);
 }
 
-/* The two sweeps. `columns`: keys may be columns; `hashed`: they have been hashed already;
-   `many`: looking ahead pays.
+/* The two sweeps. `columns`: keys may be columns; `hashed`: they have been hashed already; `many`:
+   prefetching pays.
 
-   Ahead are keys to which entries refer, and nearer by the bytes of long ones. */
+   Prefetched are the keys that entries refer to and, closer to their use, the bytes of long
+   keys. */
 SP_TEMPLATE void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n,
                              uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
                              const bool columns, const bool hashed, const bool many)
 {
-    /* copies: for all the compiler knows, every store to hashes or slots might change the index */
+    /* copies, as the compiler has to assume that stores to hashes or slots change the index */
     sp_seed seed = index->seed;
     const sp_tags tags = index->tags;
     sp_key **chunks = index->keys;
@@ -193,15 +195,15 @@ SP_TEMPLATE void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_
                                                   hashes[i] >> 32);
         slots[i] = slot;
         key = &chunks[slot >> SP_CHUNK_BITS][slot & SP_CHUNK_MASK];
-        /* Both are rare: a tag that matches by chance, and a long key, whose bytes are compared.
-           The null slot has a key that nothing equals. */
+        /* Both are rare: a tag that matches by chance, and a long key, whose bytes must be
+           compared. No key equals the null slot's. */
         if ((((key->hi ^ keys[i].hi) | (key->lo ^ keys[i].lo)) != 0) & (slot != 0)
             && !sp_key_equal(key, &keys[i]))
             slots[i] = sp_index_find(index, &keys[i], hashes[i]);
     }
 }
 
-/* The same where columns or many keys are looked for: not made anew for each. */
+/* The same for columns or many keys, compiled only once. */
 SP_APART static void sp_find_rarer(const sp_index *index, const sp_key *keys, ptrdiff_t n,
                                    uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
                                    bool columns, bool hashed, bool many)
@@ -209,7 +211,7 @@ SP_APART static void sp_find_rarer(const sp_index *index, const sp_key *keys, pt
     sp_find_all(index, keys, n, hashes, starts, slots, columns, hashed, many);
 }
 
-/* The slots of numbers that are found directly. */
+/* Find the slots of numbers in the direct table. */
 static void sp_find_direct(const sp_index *index, const sp_key *keys, ptrdiff_t n, uint64_t *hashes,
                            sp_slot_type *slots, const bool hashed)
 {
@@ -223,7 +225,7 @@ static void sp_find_direct(const sp_index *index, const sp_key *keys, ptrdiff_t 
     }
 }
 
-/* The two sweeps of a hashed index: a tag says all. */
+/* The two sweeps of a hashed index, where tags are unique. */
 static void sp_find_numbers(const sp_index *index, const sp_key *keys, ptrdiff_t n,
                             uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
                             const bool hashed)
@@ -281,7 +283,7 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
         sp_find_all(index, keys, n, hashes, starts, slots, false, hashed, false);
 }
 
-/* Make sure that there is a place for the key of slot n_slots. -1 without memory. */
+/* Make room for the key of slot n_slots. -1 if out of memory. */
 static int sp_keys_reserve(sp_index *index)
 {
     size_t chunk = index->n_slots >> SP_CHUNK_BITS;
@@ -305,7 +307,7 @@ static int sp_keys_reserve(sp_index *index)
     return 0;
 }
 
-/* Store the name of slot n_slots, whose hash is h. -1 without memory. */
+/* Store the name of slot n_slots, whose hash is h. -1 if out of memory. */
 static int sp_name_keep(sp_index *index, const sp_key *key, uint64_t h)
 {
     sp_slot_type slot = index->n_slots;
@@ -457,7 +459,7 @@ SP_RARE SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
     sp_arena_init(&to->long_keys);
     if (sp_pool_reserve(&to->pool, other->pool.used) < 0)
         return -1;
-    to->n_slots = SP_SLOTS_RESERVED; /* if memory runs out, only the copy's own keys are dropped */
+    to->n_slots = SP_SLOTS_RESERVED; /* on failure, only the copy's own keys are freed */
     if (sp_direct_open(to) < 0 || (to->direct == NULL
                                    && sp_tags_copy(&to->tags, &other->tags, &to->pool,
                                                    &to->bytes) < 0))
@@ -486,7 +488,7 @@ SP_RARE SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
     return sp_index_open_columns(to, other->n_columns);
 }
 
-/* Whether the table's entries are those of keys. */
+/* NULL, or what is wrong: the table must have exactly the keys' entries. */
 static const char *sp_entries_fault(const sp_index *index)
 {
     for (size_t at = 0; at < index->tags.room; at++) {

@@ -6,7 +6,7 @@
 
 enum { SP_DIGIT_BITS = 11 };
 
-/* One pass of a sort by number, of all slots but the reserved ones, from the lowest digit on. */
+/* One pass of a radix sort by number, lowest digit first, of all slots except the reserved ones. */
 static void sp_sort_by_digit(const sp_index *index, const sp_slot_type *from, sp_slot_type *to,
                              size_t n, int digit)
 {

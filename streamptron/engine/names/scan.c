@@ -25,7 +25,7 @@ SP_RARE SP_API void sp_scan_separators(sp_characters *rule)
     }
 }
 
-/* Write a code point that is not ASCII; set its bits if it belongs to words. Returns the end. */
+/* Write a code point beyond ASCII; set its bits if it belongs to words. Returns the end. */
 static inline size_t sp_scan_put(const sp_characters *rule, uint64_t *bits, uint32_t c,
                                  uint8_t letter, uint8_t *to, size_t o)
 {
@@ -37,8 +37,8 @@ static inline size_t sp_scan_put(const sp_characters *rule, uint64_t *bits, uint
     return o + k;
 }
 
-/* A special code point of k bytes, which ends at *i: write it, or the stretch composed, behind
-   which *i is then. Returns the end of what is written. */
+/* Write a special code point of k bytes, which ends at *i; or write its stretch composed, and move
+   *i behind the stretch. Returns the end of what was written. */
 SP_RARE SP_APART static size_t sp_scan_special(const sp_characters *rule, uint64_t *bits,
                                                const sp_piece *piece, sp_stretch *stretch,
                                                uint32_t c, size_t *i, size_t k, uint8_t *to,

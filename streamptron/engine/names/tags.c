@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The bytes of n words and what stands behind them. */
+/* The bytes of n words, and of the words repeated behind them. */
 static size_t sp_tags_bytes(size_t n)
 {
     return (n + SP_RUN_MORE) * sizeof(uint64_t);
@@ -24,17 +24,17 @@ SP_APART SP_HOT size_t sp_tags_from(const sp_tags *tags, uint64_t tag)
     return at;
 }
 
-/* Write again, behind the run before, the first words of each of these runs. */
+/* Repeat the first words of each of these runs behind the run before. */
 SP_APART static void sp_tags_repeat(sp_tags *tags, size_t run, size_t last)
 {
     for (; run <= last; run++) {
-        uint64_t words[SP_RUN_MORE]; /* of a single block they are there already */
+        uint64_t words[SP_RUN_MORE]; /* in a single block, both places are the same */
         memcpy(words, tags->runs[run], sizeof(words));
         memcpy(tags->runs[run - 1] + SP_RUN_WORDS, words, sizeof(words));
     }
 }
 
-/* The same for each run that was written to from one place to another. */
+/* The same for each run that was written to between two places. */
 static inline void sp_tags_mend(sp_tags *tags, size_t first, size_t last)
 {
     size_t run = first >> SP_RUN_BITS;
@@ -43,7 +43,7 @@ static inline void sp_tags_mend(sp_tags *tags, size_t first, size_t last)
         sp_tags_repeat(tags, run, last >> SP_RUN_BITS);
 }
 
-/* Write an entry at a place, and move on by one those that are there. */
+/* Write an entry at a place, and move the entries there on by one. */
 SP_APART static void sp_tags_push(sp_tags *tags, size_t first, uint64_t entry)
 {
     size_t at = first;
@@ -69,7 +69,7 @@ SP_RARE SP_PRIVATE void sp_tags_free(sp_tags *tags)
     memset(tags, 0, sizeof(sp_tags));
 }
 
-/* The words behind the last home that are in use. */
+/* How many words behind the last home are in use. */
 static size_t sp_tags_behind(const sp_tags *tags)
 {
     size_t end = (size_t)tags->wide;
@@ -78,9 +78,9 @@ static size_t sp_tags_behind(const sp_tags *tags)
     return end - (size_t)tags->wide;
 }
 
-/* Copy the entries into a table of so many words and homes, of no fewer than now.
+/* Copy the entries into a table of so many words and homes, at least as many as now.
 
-   -1 without memory, and nothing has changed. */
+   -1 if out of memory; then nothing has changed. */
 SP_RARE static int sp_tags_widen(sp_tags *tags, sp_pool *pool, size_t room, uint64_t wide,
                                  size_t *bytes)
 {
@@ -131,7 +131,7 @@ SP_RARE static int sp_tags_widen(sp_tags *tags, sp_pool *pool, size_t room, uint
     return 0;
 }
 
-/* One more run behind the others. -1 without memory. */
+/* Add a run. -1 if out of memory. */
 static int sp_tags_add(sp_tags *tags, sp_pool *pool, size_t *bytes)
 {
     size_t n = tags->room >> SP_RUN_BITS;
@@ -152,7 +152,7 @@ static bool sp_tags_has_rest(const sp_tags *tags, size_t n)
     return tags->room >= tags->wide + n + 1 && *sp_tags_word(tags, tags->room - 1 - n) == 0;
 }
 
-/* Take out the entries between two places. How many there are. */
+/* Take out the entries between two places. Returns how many. */
 static size_t sp_tags_gather(sp_tags *tags, const size_t from, const size_t end,
                              uint64_t *moved)
 {
@@ -173,8 +173,8 @@ static size_t sp_tags_gather(sp_tags *tags, const size_t from, const size_t end,
     return n;
 }
 
-/* Put entries that have moved, in their order, from a place on. Those that are there belong behind
-   them. */
+/* Put back entries that were taken out, in their order, from a place on. Entries already there
+   belong behind them. */
 static void sp_tags_place(sp_tags *tags, const size_t from, const uint64_t *moved, size_t n)
 {
     size_t at = from;
@@ -192,7 +192,7 @@ static void sp_tags_place(sp_tags *tags, const size_t from, const uint64_t *move
         sp_tags_mend(tags, SP_MAX(from, sp_tags_new_home(tags, moved[0] >> 32)), at - 1);
 }
 
-/* Prefetch the words before a place, and where their entries go. */
+/* Prefetch the words before a place, and the words where their entries will go. */
 static void sp_tags_prefetch(const sp_tags *tags, size_t at)
 {
     size_t to = (size_t)(tags->frontier * tags->wide >> 32);
@@ -202,7 +202,8 @@ static void sp_tags_prefetch(const sp_tags *tags, size_t at)
     }
 }
 
-/* Move the frontier by the entries of some words. -1 without memory, and nothing has changed. */
+/* Move the frontier over the entries of some words. -1 if out of memory; then nothing has
+   changed. */
 static int sp_tags_move(sp_tags *tags, sp_pool *pool, size_t *bytes)
 {
     uint64_t own[SP_TAGS_STEP];
@@ -212,7 +213,7 @@ static int sp_tags_move(sp_tags *tags, sp_pool *pool, size_t *bytes)
     while ((word = *sp_tags_word(tags, end)) != 0 && sp_tags_rank(word >> 32) < tags->frontier)
         end++;
     size_t from = end > SP_TAGS_STEP ? end - SP_TAGS_STEP : 0;
-    /* entries of one tag move together */
+    /* entries with the same tag move together */
     while (from > 0 && *sp_tags_word(tags, from) != 0
            && *sp_tags_word(tags, from) >> 32 == *sp_tags_word(tags, from - 1) >> 32)
         from--;
@@ -228,7 +229,7 @@ static int sp_tags_move(sp_tags *tags, sp_pool *pool, size_t *bytes)
     size_t n = sp_tags_gather(tags, from, end, moved);
     if (n)
         tags->frontier = sp_tags_rank(moved[0] >> 32);
-    else /* the first rank whose home is there */
+    else /* the first rank that has its home there */
         tags->frontier = (((uint64_t)from << 32) + tags->narrow - 1) / tags->narrow;
     tags->frontier = from ? tags->frontier : 0;
     sp_tags_place(tags, from, moved, n);
@@ -253,13 +254,13 @@ SP_RARE SP_HOT int sp_tags_init(sp_tags *tags, size_t *bytes)
     return sp_tags_widen(tags, NULL, SP_TAGS_LEAST, SP_TAGS_LEAST - 4, bytes);
 }
 
-/* Go on growing a large table, in the end to n runs. -1 without memory. */
+/* Continue growing a large table, towards n runs. -1 if out of memory. */
 SP_APART static int sp_tags_grow(sp_tags *tags, sp_pool *pool, uint64_t n, size_t *bytes)
 {
     if (tags->frontier)
         return sp_tags_move(tags, pool, bytes);
     if (n << SP_RUN_BITS >= (uint64_t)1 << 32)
-        return -1; /* for three thousand million names there is no other width */
+        return -1; /* a table of three thousand million names cannot become wider */
     if (tags->room < n << SP_RUN_BITS)
         return sp_tags_add(tags, pool, bytes);
     tags->narrow = tags->wide;
@@ -268,26 +269,26 @@ SP_APART static int sp_tags_grow(sp_tags *tags, sp_pool *pool, uint64_t n, size_
     return 0;
 }
 
-/* The runs of so many homes and what is behind them. */
+/* The runs that so many homes need, with the words behind them. */
 static uint64_t sp_tags_runs_for(uint64_t wide)
 {
     return (wide + SP_TAGS_REST + SP_RUN_MASK) >> SP_RUN_BITS;
 }
 
-/* And as many as a large table has next: a fifth more. */
+/* The runs that a large table has next: nearly a fifth more. */
 static uint64_t sp_tags_next(const sp_tags *tags)
 {
     const uint64_t n = sp_tags_runs_for(tags->wide);
     return n + (3 * n + 6) / 16;
 }
 
-/* Whether n more entries would be more than eleven in sixteen words. */
+/* Whether there would be more than eleven entries for each sixteen homes, with n more. */
 static bool sp_tags_is_full(const sp_tags *tags, size_t n)
 {
     return 16 * (tags->count + n) > 11 * tags->wide;
 }
 
-/* Copy a small table, which is to have n more entries, into a larger one. -1 without memory. */
+/* Copy a small table, which will get n more entries, into a larger one. -1 if out of memory. */
 SP_RARE static int sp_tags_grow_few(sp_tags *tags, sp_pool *pool, size_t n, size_t *bytes)
 {
     size_t room = sp_tags_more(tags->room);
@@ -296,7 +297,7 @@ SP_RARE static int sp_tags_grow_few(sp_tags *tags, sp_pool *pool, size_t n, size
         room = SP_TAGS_FEW + SP_RUN_WORDS;
         rest += SP_TAGS_REST;
     }
-    /* where too many are behind the last home, it becomes longer, and no wider */
+    /* if too many entries are behind the last home, the table becomes longer, but not wider */
     bool wider = sp_tags_is_full(tags, n) && room - rest > tags->wide;
     return sp_tags_widen(tags, pool, room, wider ? room - rest : tags->wide, bytes);
 }
