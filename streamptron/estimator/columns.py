@@ -36,6 +36,12 @@ class Rows(typing.NamedTuple):
     indptr: NDArray[Any]
     shape: tuple[int, int]
 
+    def csr(self) -> Any:
+        """The matrix of these parts."""
+        from scipy.sparse import csr_array
+
+        return csr_array(self[:3], shape=self.shape)
+
 
 class Column(typing.NamedTuple):
     """What a column has in each row.

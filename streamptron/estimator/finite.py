@@ -271,7 +271,7 @@ class RowData(Passes):
         plain = isinstance(self._X, np.ndarray) or hasattr(self._X, "tocsr")
         X = self._X if plain else frames.frame_matrix(frames.frame_wrap(self._X), SKIP_NAN)[0]
         if isinstance(X, Rows):
-            return csr_array(X[:3], shape=X.shape)
+            return X.csr()
         return csr_array(X, dtype=np.float64)
 
 

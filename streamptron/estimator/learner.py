@@ -122,9 +122,14 @@ class Learner(Savable, Model, base.Estimator):
                     f"{name} cannot change in a copy of what was learned: the weights depend on it"
                 )
         state["params"] = {**state["params"], **(new_params or {})}
-        clone: Self = type(self).__new__(type(self))
-        clone.__setstate__(copy.deepcopy(state))
-        return clone
+        return self._of_state(copy.deepcopy(state))
+
+    @classmethod
+    def _of_state(cls, state: dict[str, Any]) -> Self:
+        """A model of this class with a state, as ``__getstate__`` returns it."""
+        made = cls.__new__(cls)
+        made.__setstate__(state)
+        return made
 
     def delta(self, since: Any, shard: int = 0) -> Delta:
         """What this model has learned since it was copied from another one.

@@ -105,8 +105,7 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
         ax.set_ylabel("part of the label's score")
     if bent or labels != [None]:
         name_lines(ax, named, [_thin(ax)] if bent else ())
-    ax.set_xlabel(label_text(name))
-    ax.set_xlim(xs[0], xs[-1])
+    ax.set(xlabel=label_text(name), xlim=(xs[0], xs[-1]))
     return ax
 
 
@@ -170,10 +169,7 @@ def _straight(learner: Any) -> Any:
     state = learner.__getstate__()
     state["params"] = {**state["params"], "shape": "line"}
     state["arrays"] = {name: data for name, data in state["arrays"].items() if name != "shapes"}
-    kind: Any = type(learner)
-    copy = kind.__new__(kind)
-    copy.__setstate__(state)
-    return copy
+    return learner._of_state(state)
 
 
 def _thin(ax: Axes) -> Any:

@@ -86,13 +86,13 @@ def update(
     ['step', 'w before', 'w after', 'event True', '45°']
     """
     check_axes(ax)
-    before, learner = answering(model, "current")
+    steps, learner = answering(model, "current")
     check_linear(learner, "it has no vector that turns")
     if not isinstance(x, Mapping):
         raise TypeError(f"x is {type_shown(x)}; give a mapping of two features to numbers")
     twin = copy.deepcopy(learner)
-    if isinstance(before, Before):
-        x = before.transform_one(x)
+    if isinstance(steps, Before):
+        x = steps.transform_one(x)
     known = twin._known_labels
     if len(known) != 2:
         raise ValueError(

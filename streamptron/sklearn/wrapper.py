@@ -90,11 +90,7 @@ class Wrapper(Savable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             y = column_or_1d(y, warn=True)
             assert_all_finite(y, input_name="y")
         matrix, names = frame_matrix(frame, SKIP_NAN)
-        if isinstance(matrix, Rows):
-            from scipy.sparse import csr_array
-
-            matrix = csr_array(matrix[:3], shape=matrix.shape)
-        return Named(matrix, names), y
+        return Named(matrix.csr() if isinstance(matrix, Rows) else matrix, names), y
 
     def _known(self, X: Any) -> Named:
         """Checked rows for a fitted classifier."""
@@ -316,7 +312,4 @@ def _of_data(value: Any) -> Any:
     _, kind, values = value
     if np.dtype(kind).kind not in "biufUSO" or not isinstance(values, list):
         raise ValueError(f"an array of {short_repr(kind)} cannot be part of a classifier")
-    made = np.empty(len(values), dtype=kind)
-    for at, each in enumerate(values):
-        made[at] = each
-    return made
+    return np.fromiter(values, dtype=kind, count=len(values))

@@ -298,10 +298,7 @@ def _twin(learner: Any, current: bool) -> Any:
     params = learner._get_params()
     if current and "serve" in params:
         params = {**params, "serve": "current"}
-    kind: Any = type(learner)
-    twin = kind.__new__(kind)
-    twin.__setstate__(_state(learner, params))
-    return twin
+    return learner._of_state(_state(learner, params))
 
 
 def _start(learner: Any, twin: Any, lessons: Lessons, rng: np.random.Generator) -> None:
