@@ -89,8 +89,12 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    y_true, y_proba, label
-        As for `roc_curve`.
+    y_true
+        The labels of the events.
+    y_proba
+        As for `roc_curve`; for several models, ``{name: one of these}``.
+    label
+        The label that is looked for. None: True, where labels are truth values.
     ax
         The Axes to draw on; None: the current one.
     kwargs
