@@ -1,7 +1,7 @@
-"""Work that is done before its turn comes, by other threads.
+"""Work that other threads do ahead of time.
 
-What comes out is what ``map(work, items)`` gives, in the same order. It pays where the work gives
-up the interpreter's lock.
+The results are those of ``map(work, items)``, in the same order. This helps if the work releases
+the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Made = TypeVar("Made")
 def made_ahead(
     work: Callable[[Item], Made], items: Iterable[Item], n_threads: int
 ) -> Iterator[Made]:
-    """work(item) of each item, in order, made by n_threads threads that are a few items ahead.
+    """work(item) for each item, in order, made by n_threads threads that are a few items ahead.
 
-    The items are taken in a thread of their own. What is raised there or by the work is raised
-    here, in its turn.
+    Another thread iterates over the items. Exceptions from it and from the work are raised here, in
+    the order of the items.
     """
     coming: Queue[Future[Made] | None] = Queue(2 * n_threads)
     over = threading.Event()
@@ -40,13 +40,13 @@ def made_ahead(
         coming.put(end)
 
     pool = ThreadPoolExecutor(n_threads)
-    # a daemon, for nothing wakes one that waits for a pipe
+    # a daemon, since a thread that waits for a pipe cannot be woken
     threading.Thread(target=take, daemon=True).start()
     try:
         while (future := coming.get()) is not None:
             yield future.result()
     finally:
         over.set()
-        while not coming.empty():  # one that waits for room may go on, and see that it is over
+        while not coming.empty():  # so that the thread that fills the queue goes on, and ends
             coming.get()
         pool.shutdown(cancel_futures=True)

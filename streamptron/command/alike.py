@@ -1,6 +1,6 @@
-"""Labels that look alike and are two: by a character that is not seen, by case, by 1 and 1.0.
+"""Different labels that look alike: they differ in an invisible character, in case, as 1 and 1.0.
 
-A learner compares labels as they are. To people who wrote them these are one.
+To a learner these are different labels, but those who wrote them meant the same one.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from streamptron.common.cells import float_of
 from streamptron.common.names import short_repr
 
 MOST = 100_000  # labels that are remembered
-NEW = 50  # labels that a model did not know, and that are compared with all it knows
-NEAR = 0.85  # how much of two labels is the same, where one may be a slip of the other
-END = ",;"  # what a label does not end with, but a list does
+NEW = 50  # new labels that are compared with all labels the model knows
+NEAR = 0.85  # how similar two labels are if one may be a typing error
+END = ",;"  # characters at the end of a list, but not of a label
 
 
 class Alike:
@@ -24,19 +24,19 @@ class Alike:
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
-        self._first: dict[object, str] = {}  # of those that look alike
-        self._known: list[str] | None = None  # by the model, when the run began
-        self.new: list[str] = []  # that it did not know
+        self._first: dict[object, str] = {}  # of labels that look alike, the first
+        self._known: list[str] | None = None  # the model's labels when the run began
+        self.new: list[str] = []  # labels that are not among these
 
     def know(self, labels: Iterable[str]) -> None:
-        """The labels of the model, before anything of this run has been learned."""
+        """Note the model's labels; only those of the first call, before the run learns, count."""
         if self._known is None:
             self._known = [label for label in labels if label]
             for label in self._known:
                 self._note(label)
 
     def look(self, labels: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """What is to be said of labels: its kind, and a sentence."""
+        """Warnings about labels: the kind of each, and a sentence."""
         for label in labels:
             if label in self._seen or len(self._seen) >= MOST:
                 continue
@@ -44,27 +44,17 @@ class Alike:
             if other is not None:
                 yield "alike", _two(other, label)
             elif UNSEEN.search(label):
-                yield (
-                    "alike",
-                    (
-                        f"the label {label!a} has a character that is not seen; write it as "
-                        f"{short_repr(UNSEEN.sub('', label))}"
-                    ),
-                )
+                unseen = f"the label {label!a} has a character that is not seen; write it as "
+                yield "alike", unseen + short_repr(UNSEEN.sub("", label))
             if self._known:
                 self.new.append(label)
                 near = self._near(label) if other is None else None
                 if near is not None:
-                    yield (
-                        "slip",
-                        (
-                            f"the new label {short_repr(label)} is much like {short_repr(near)}, "
-                            "which the model knows; is it a slip?"
-                        ),
-                    )
+                    much = f"the new label {short_repr(label)} is much like {short_repr(near)}, "
+                    yield "slip", f"{much}which the model knows; is it a slip?"
 
     def _note(self, label: str) -> str | None:
-        """Remember a label; the one before it that looks like it."""
+        """Remember a label; returns an earlier one that looks like it, or None."""
         self._seen.add(label)
         first = self._first.setdefault(_look_of(label), label)
         return None if first == label else first
@@ -79,7 +69,7 @@ class Alike:
         return found[0] if found and _letters(found[0]) != _letters(label) else None
 
 
-# Characters that take no room, and marks that say how the one before them is drawn.
+# Characters without width, and marks that change how the character before them is drawn.
 UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
@@ -90,7 +80,7 @@ def _letters(label: str) -> str:
 
 
 def _look_of(label: str) -> object:
-    """What labels have in common that look alike."""
+    """A key that is equal for labels that look alike."""
     plain = unicodedata.normalize("NFKC", UNSEEN.sub("", label)).strip()
     plain = (plain.rstrip(END) or plain).strip().casefold()
     number = float_of(plain)
@@ -98,7 +88,7 @@ def _look_of(label: str) -> object:
 
 
 def _two(first: str, label: str) -> str:
-    """In what two labels differ that look alike."""
+    """The warning about two labels that look alike; it says how they differ."""
     unseen = UNSEEN.sub("", first), UNSEEN.sub("", label)
     forms = [unicodedata.normalize("NFKC", each) for each in unseen]
     if unseen[0] == unseen[1]:

@@ -1,4 +1,4 @@
-"""How answers are written: a template, filled for a whole block at once."""
+"""How answers are written: by a template, which is filled for a whole block at once."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class Answers:
     Parameters
     ----------
     template
-        The line, with {label}, {probability} and {text}, or fields of the line that is answered;
-        {{ and }} are braces. None: label and probability.
+        The output line, with {label}, {probability}, {text} or fields of the input line; {{ and }}
+        are braces. None: label and probability.
     form
-        Instead of a template, one of FORMS.
+        One of FORMS, instead of a template.
     top
-        How many labels an answer has, the likeliest ones; 0: the answer alone.
+        How many labels to write, the most probable first; 0: only the answer.
     unsure
         Below this probability the label is `UNSURE`.
 
     Attributes
     ----------
     fields, of_line
-        The placeholders of the template, and those that are fields of lines.
+        The placeholders of the template; and those of them that are fields of input lines.
 
     Examples
     --------
@@ -92,11 +92,11 @@ class Answers:
         self.of_line = [field for field in self._by_line if field not in ("text", "object")]
 
     def written(self, name: str) -> bytes:
-        """A label as it is written."""
+        """A label, encoded for the output."""
         return (json.dumps(name) if self.form else name).encode(errors="replace")
 
     def block(self, block: Block, labels: list[bytes]) -> list[bytes]:
-        """The lines that answer a block; the labels as they are written, by output."""
+        """The output lines for a block; `labels`: by output, encoded."""
         by_line = {field: self._of_lines(field, block) for field in self._by_line}
         rows = self._rows(block, labels, by_line)
         if block.n == block.n_lines:
@@ -108,13 +108,15 @@ class Answers:
 
     def none(self) -> bytes:
         """The answer to a line that could not be read."""
-        return self._no_answer({field: self._unread(field) for field in self._by_line}, 0)
+        return self._no_answer(
+            {field: [b"{" if field == "object" else b""] for field in self._by_line}, 0
+        )
 
     def _rows(
         self, block: Block, labels: list[bytes], by_line: dict[str, Sequence[bytes]]
     ) -> list[bytes]:
-        """The lines of the block's texts or events."""
-        labels = labels or [b""]  # of no answer
+        """The output lines for the block's texts or events."""
+        labels = labels or [b""]  # for events without an answer
         if not self.fields:  # a fixed text, the same for every line
             return [self._answer % ()] * block.n
         columns: list[Iterable[Any]] = []
@@ -147,7 +149,7 @@ class Answers:
         return block.confidences
 
     def _tops(self, field: str, block: Block, labels: list[bytes]) -> Iterable[bytes]:
-        """The likeliest labels; `others` are those after the first."""
+        """The most probable labels; for `others`, without the first."""
         if self.form:
             pair, between = b'{"label": %b, "probability": %.4f}', b", "
         else:
@@ -167,7 +169,7 @@ class Answers:
         return block.fields(field)
 
     def _begun(self, line: bytes, parsed: dict[str, Any] | None) -> bytes:
-        """A JSON object without its end, and without what will be written there."""
+        """A JSON object without its last brace, and without the keys that will be added."""
         own = {"label", "probability", "top"} if self.top else {"label", "probability"}
         if parsed is None:
             return b"{"
@@ -176,21 +178,17 @@ class Answers:
             line = json.dumps(parsed).encode()
         return line.rstrip()[:-1] + b", " if parsed else b"{"
 
-    def _unread(self, field: str) -> list[bytes]:
-        return [b"{" if field == "object" else b""]
-
     def _no_answer(self, by_line: dict[str, Sequence[bytes]], place: int) -> bytes:
-        """The line of a line that has no answer."""
+        """The output line for a line that has no answer."""
         return self._empty % tuple(
             by_line[field][place] if field in by_line else self._nothing for field in self.fields
         )
 
 
 class SetAnswers(Answers):
-    """The same for lists of labels: with commas between them, or in JSON as lists."""
+    """The same for several labels: separated by commas, or in JSON as lists."""
 
     number = "%b"
-    plain = "{label}\t{probability}"
     plain_top = "{top}"
 
     between = b","
@@ -206,7 +204,7 @@ class SetAnswers(Answers):
 
 
 def answers_of(model: LineModel, answers: Answers) -> Answers:
-    """How a model's answers are written."""
+    """How the answers of this model are written."""
     if not model.multilabel or isinstance(answers, SetAnswers):
         return answers
     made = SetAnswers(*answers.given)
@@ -215,7 +213,7 @@ def answers_of(model: LineModel, answers: Answers) -> Answers:
 
 
 def _check(template: str, top: int) -> None:
-    """That a template of the user's can be filled, in one line."""
+    """Raise a ValueError if a template cannot be filled, or is more than one line."""
     try:
         for _, field, form, conversion in Formatter().parse(template):
             if field is None:

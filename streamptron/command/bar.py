@@ -1,4 +1,4 @@
-"""How far files have been read, as a bar, where stderr is a terminal."""
+"""A bar that shows how far files have been read, if standard error is a terminal."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from streamptron.common.bars import bar_of
 from streamptron.files.sources import Source, find_sources
 
-PATIENCE = 0.5  # seconds without a bar: most files are read by then
+PATIENCE = 0.5  # seconds before the bar is shown; by then most files are read
 
 
 @contextmanager
 def watched(files: Sequence[str]) -> Iterator[list[str | Source]]:
-    """The files, to be read within the block; a bar goes on as their bytes are taken.
+    """The files, to be read within the ``with`` block, while a bar counts their bytes.
 
-    Of compressed files these are the compressed ones.
+    In compressed files, it counts compressed bytes.
     """
     tqdm = bar_of("auto")
     if tqdm is None:
@@ -36,7 +36,7 @@ def watched(files: Sequence[str]) -> Iterator[list[str | Source]]:
 
 
 def _size(sources: Sequence[Source]) -> int | None:
-    """The bytes of all files; None if one of them is not a file on disk."""
+    """The size of all files together; None if one of them is not a file on disk."""
     paths = [source.path for source in sources]
     if all(path is not None and os.path.isfile(path) for path in paths):
         return sum(os.path.getsize(path) for path in paths if path is not None)
@@ -44,7 +44,7 @@ def _size(sources: Sequence[Source]) -> int | None:
 
 
 class _Watched:
-    """A file that is opened when it is first read, and tells how much was."""
+    """A file that is opened when it is first read, and reports how many bytes were read."""
 
     def __init__(self, source: Source, advance: Callable[[int], object]) -> None:
         self.name = source.name

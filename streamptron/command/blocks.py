@@ -1,11 +1,11 @@
-"""Blocks: lines of a file that have been read, answered and learned together.
+"""Blocks: lines of a file that are read, answered and learned together.
 
-Both kinds have the same attributes, so that train, predict and eval need not know which they have:
+Both kinds have the same attributes, so that train, predict and eval treat them alike:
 
-    TextBlock     lines of texts, as bytes; the core reads them, and nothing is done line by line
-    EventBlock    events that a Reader has made, one by one, of lines of features
+    TextBlock     lines of texts, as bytes, which the core reads all at once
+    EventBlock    events that a Reader has made, one by one, from lines of features
 
-A line is one that gets an answer: of CSV it is a row, which may span lines of the file.
+A line is what gets one answer: in CSV a row, which may span several lines of the file.
 """
 
 from __future__ import annotations
@@ -35,48 +35,48 @@ if typing.TYPE_CHECKING:
 
     ReadLine = tuple[Record | LineError, Any, dict[str, Any] | None]
 
-EVENT = 500  # bytes of an event, about
+EVENT = 500  # about how many bytes an event takes
 # The formats whose blocks the core reads itself.
 BLOCKS = {"plain": LINES.LABELLED, "fasttext": LINES.FASTTEXT}
 
 
 class Block:
-    """What both kinds have.
+    """The base class of blocks.
 
     Attributes
     ----------
     file
-        Its name.
+        The file's name.
     n, n_lines
-        Texts or events; lines, also blank ones and bad ones.
+        The number of texts or events; the number of lines, blank and bad ones included.
     places
-        For each text or event its line in the block, from 0.
+        For each text or event, its line in the block, from 0.
     named
-        Distinct labels as they were written; None for none, where one is needed.
+        The distinct labels as they were written; one is None if a required label is missing.
     labels, numbers
-        Distinct labels as the learner takes them, in order of appearance; for each text or event
-        the number of its label, or -1.
+        The distinct labels as the learner takes them, in order of appearance; and for each text or
+        event the index of its label, or -1.
     unfit
-        Texts or events whose labels are bad: they are answered, and not learned.
+        Texts or events with bad labels, which are answered but not learned.
     faults
-        What is wrong with other lines, in their order: (line in the block, reason).
+        The errors of bad lines, in order: (line in the block, reason).
     predictions, confidences
         For each text or event, once it is answered: the output of the answer (-1: none) and its
         probability.
     lacking
-        Fields that were asked for and that a line has not: the first such line in the block.
+        For each field that was asked for and is missing, the first line that lacks it.
     top, tops
-        How many labels to answer with; for each text or event outputs and their probabilities.
+        How many labels to answer with; for each text or event, their outputs and probabilities.
     least, ranked
-        Of several labels: the least probability of those that are answered, 0: the model's; whether
-        the probabilities of all are kept.
+        With several labels per event: the least probability of a label that is answered (0: as the
+        model does it); and whether the probabilities of all labels are kept.
     """
 
     n: int
     n_lines: int
     places: Sequence[int]
     faults: Sequence[tuple[int, str]]
-    header: list[str] | None = None  # of CSV
+    header: list[str] | None = None  # the columns of CSV
 
     def __init__(self, model: LineModel, file: str) -> None:
         self.model = model
@@ -93,75 +93,76 @@ class Block:
 
     @property
     def n_labelled(self) -> int:
-        """Texts or events that have been learned, or will be."""
+        """The number of texts or events that are learned."""
         return self.n - self.numbers.count(-1)
 
     def errors(self, known: Collection[tuple[int, str]] = ()) -> Iterator[LineError]:
-        """What is wrong with lines, without the faults that are known."""
+        """The errors of bad lines, except for the faults in `known`."""
         for place, reason in self.faults:
             if (place, reason) not in known:
                 yield LineError(self.file, self.line(place), reason)
 
-    # --- What the kinds do in their own ways
+    # --- What the two kinds do differently
 
     def line(self, place: int) -> int:
-        """The number of a line of the block in the file."""
+        """The line number in the file of a line in the block."""
         raise NotImplementedError
 
     def texts(self) -> Sequence[bytes]:
-        """The text of each line; of features there is none."""
+        """The text of each line; empty for features."""
         raise NotImplementedError
 
     def features(self) -> Iterable[dict[Any, float]]:
-        """The events, where they are features."""
+        """The events, if they are features."""
         return []
 
     def fields(self, name: str) -> Sequence[bytes]:
-        """What each line has in a field; of texts there are none."""
+        """The value of a field in each line; a block of texts has no fields."""
         raise NotImplementedError
 
     def objects(self) -> Iterable[tuple[bytes, dict[str, Any] | None]]:
-        """Each line, and the JSON object that it is."""
+        """Each line, and its JSON object."""
         raise NotImplementedError
 
     @property
     def size(self) -> int:
-        """Of the lines, in bytes, or about that."""
+        """About how many bytes the lines take."""
         raise NotImplementedError
 
     def mark(self) -> int:
-        """By what the last line is recognised."""
+        """A checksum of the last line, by which it is recognised later."""
         raise NotImplementedError
 
     def kept(self) -> Callable[[LineModel], Block]:
-        """What makes it again, for another model; it holds the lines and little else."""
+        """A function that makes the block for another model; it holds little but the lines."""
         raise NotImplementedError
 
     def singly(self) -> Iterable[Block]:
-        """The block, or each line as one of its own, to learn each after it has been judged."""
+        """A block for each line, so that each is answered before it is learned; or this block."""
         return [self]
 
     def learn(self, confidences: bool = False) -> None:
-        """Answer each text and then learn it, if it has a label and the model a place for that."""
+        """Answer each text, then learn it if it has a label that the model may learn."""
         raise NotImplementedError
 
     def answer(self) -> None:
-        """Answer each text, with its likeliest labels if `top` is not 0."""
+        """Answer each text; with its most probable labels if `top` is not 0."""
         raise NotImplementedError
 
     def replaced(self) -> list[int]:
-        """Lines of texts with bytes that are not UTF-8; those of events, their Reader counts."""
+        """Lines whose texts have bytes that are not UTF-8; a Reader counts those of events."""
         return []
 
     def _named(self) -> tuple[Sequence[bytes | str | None], array[int]]:
-        """Distinct labels as they were written, and their numbers."""
+        """Distinct labels as they were written, and for each text or event the index of its own."""
         raise NotImplementedError
 
-    # --- What the answers are worth, once they are there
+    # --- How good the answers are
 
     def count(self, first: int, last: int, number: int | None = None) -> tuple[int, int]:
-        """Of the rows first .. last - 1: those with label and answer, and how many are wrong; of
-        one label by its number.
+        """How many of the rows first .. last - 1 have label and answer, and how many are wrong.
+
+        With `number`, only rows with this label.
         """
         right = list(map(self.model.output, self.labels))
         rows = first, last, -1 if number is None else number
@@ -169,18 +170,18 @@ class Block:
         return wrong
 
     def is_wrong(self, row: int) -> bool:
-        """Whether a row has a label, and another answer."""
+        """Whether a row has a label that is not its answer."""
         label, answer = self.shown(row)
         return label is not None and label != answer
 
     def grade(self, score: Score) -> None:
-        """Count what the answers are worth, label by label."""
+        """Add the right and wrong answers for each label to a score."""
         labels = enumerate(map(self.model.name, self.labels))
         found = ((label, *self.count(0, self.n, number)) for number, label in labels)
         score.add_labels(len(self.model.names), found)
 
     def shown(self, row: int) -> tuple[str | None, str]:
-        """The label, if a row has one, and the answer, for people."""
+        """A row's label, or None, and its answer, as they are shown."""
         number = self.numbers[row]
         label = None if number < 0 else self.model.name(self.labels[number])
         return label, [*self.model.names, ""][self.predictions[row]]  # -1, no answer, is the last
@@ -188,7 +189,7 @@ class Block:
     # --- Labels
 
     def label(self, held: slice | None = None) -> None:
-        """Settle the labels; texts that are held get none."""
+        """Set the labels; texts that are held out get none."""
         self.named, self.numbers = self._named()
         bad = {}
         for number, label in enumerate(self.named):
@@ -211,13 +212,13 @@ class Block:
             self.labels, self.numbers = self._without()
 
     def keep(self, kept: slice) -> None:
-        """Let only some texts have their labels."""
+        """Remove the labels of all other texts."""
         numbers = array("q", [-1]) * self.n
         numbers[kept] = self.numbers[kept]
         self.numbers = numbers
 
     def _refuse(self, bad: dict[int, str]) -> None:
-        """Texts with one of these labels are not learned, for the reason that is given."""
+        """Mark texts with these labels as bad; `bad` has the reason by the label's index."""
         if not bad:
             return
         self.faults = list(self.faults)
@@ -229,7 +230,7 @@ class Block:
         self.labels, self.numbers = self._without(bad)
 
     def _without(self, bad: Collection[int] = ()) -> tuple[list[Hashable], array[int]]:
-        """Labels and numbers as the learner may see them: of labels that texts still have."""
+        """Labels and numbers without the bad labels, and without labels that no text has."""
         used = [number for number in dict.fromkeys(self.numbers) if number not in {-1, *bad}]
         place = dict.fromkeys([-1, *bad], -1) | dict(zip(used, count(), strict=False))
         labels = [self.labels[number] for number in used]
@@ -240,7 +241,7 @@ class Block:
         self.confidences = array("d", bytes(8 * self.n))
 
     def _forget(self, row: int) -> None:
-        """A text that the learner refuses is not one of the block's any more."""
+        """Remove a text that the learner refuses."""
         self.n -= 1
         self.unfit = {other - (other > row) for other in self.unfit if other != row}
         if self.numbers:
@@ -249,7 +250,7 @@ class Block:
 
 
 class TextBlock(Block):
-    """Lines of texts, as `kind` has them; one of LINES."""
+    """Lines of texts; `kind`, one of LINES, says where a line has its label."""
 
     def __init__(self, model: LineModel, block: FileBlock, kind: int) -> None:
         super().__init__(model, block.file)
@@ -264,7 +265,7 @@ class TextBlock(Block):
             self._name_formats()
 
     def _name_formats(self) -> None:
-        """Say of lines without a TAB which format they look like."""
+        """Add to the faults of lines without a TAB which format they look like."""
         from streamptron.files.plain import NO_TAB, no_tab
 
         lines = self.block.data.split(b"\n")
@@ -306,7 +307,7 @@ class TextBlock(Block):
         return self.lines.labels, self.lines.numbers[: self.n]
 
     def learn(self, confidences: bool = False) -> None:
-        if self.top:  # the core learns without it, so this is a block of one line
+        if self.top:  # learning gives no such answers; the block has one line, see `singly`
             self.answer()
         self._run(self._learn, confidences)
 
@@ -314,7 +315,7 @@ class TextBlock(Block):
         self._run(self._answer)
 
     def _run(self, run: Callable[..., int], *arguments: Any) -> None:
-        """Run all texts; those that cannot be paired are left out, with labels they had first."""
+        """Run all texts; those whose features cannot be paired are left out, with their labels."""
         while True:
             self._answers()
             try:
@@ -340,7 +341,7 @@ class TextBlock(Block):
         return done
 
     def _is_unsure(self, label: Hashable, margin: float) -> bool:
-        """Whether the text of a block of one line is to be learned."""
+        """Whether to learn the text of a block of one line."""
         known = self.model.names
         if len(known) < 2 or not self.n:
             return True
@@ -371,7 +372,7 @@ class TextBlock(Block):
         self._forget(row)
 
     def replaced(self) -> list[int]:
-        if not self.lines.replaced:  # the usual case, settled without a look at each line
+        if not self.lines.replaced:  # as usual: there is no need to look at each line
             return []
         texts = set(self.places[: self.n]) - {number for number, _ in self.faults}
         return [
@@ -387,12 +388,12 @@ class EventBlock(Block):
     Parameters
     ----------
     lines
-        Of each line: its record, or the error of a bad one; itself, as its format has it; and the
-        object that it is in JSON.
+        For each line: its record, or the error of a bad line; the line as its format reads it; and
+        its JSON object.
     needed
-        Whether an event without a label is a bad one.
+        Whether an event without a label is bad.
     header
-        Of CSV.
+        The columns of CSV.
     """
 
     def __init__(
@@ -411,12 +412,12 @@ class EventBlock(Block):
         self._lines = lines
         self._needed = needed
         self._events: list[Any] = []
-        self._records: list[Record] = []  # of the events
+        self._records: list[Record] = []  # one per event
         made = model.event
         for place, (record, _, _) in enumerate(lines):
             if isinstance(record, LineError):
                 self.faults.append((place, worded(record.args[2])))
-            elif record.x is not None:  # else it is blank
+            elif record.x is not None:  # otherwise the line is blank
                 try:
                     self._events.append(made(record.x))
                 except (TypeError, ValueError) as error:
@@ -453,7 +454,7 @@ class EventBlock(Block):
         return mark_of(self._lines[-1][1])
 
     def kept(self) -> Callable[[LineModel], Block]:
-        # without the block, which would keep the model that has learned it
+        # without `self`, which would keep the model in memory
         kind, arguments = type(self), (self.file, self._lines, self._needed, self.header)
         return lambda model: kind(model, *arguments)
 
@@ -492,7 +493,7 @@ class EventBlock(Block):
         self._run(self._answer)
 
     def _run(self, run: Callable[[int], None]) -> None:
-        """Run the events one by one; what the learner cannot read is left out."""
+        """Run the events one by one; those that the learner refuses are left out."""
         self._answers()
         self.tops = [[] for _ in range(self.n if self.top else 0)]
         left_out = []
@@ -510,7 +511,7 @@ class EventBlock(Block):
         self.faults.sort()
 
     def _columns(self) -> Sequence[Any]:
-        """What has an entry for each event."""
+        """The lists with an entry for each event."""
         return self.predictions, self.confidences, self.places, self.tops
 
     def _answer(self, row: int) -> None:
@@ -524,34 +525,29 @@ class EventBlock(Block):
                 self.tops[row] = likeliest(self.top, list(found.values()), self.predictions[row])
 
     def _learn(self, row: int) -> None:
-        event, number = self._events[row], self.numbers[row]
-        learner = self.model.learner
-        if number < 0 or not self._has_place(row, self.labels[number]):
+        event, learner = self._events[row], self.model.learner
+        if not self._may_learn(row):
             answer = learner.predict_one(event)
-        elif not self._is_unsure(row):
-            answer = self.labels[number]
         else:
-            w = self._records[row].w
-            answer = learner.test_then_train_one(event, self.labels[number], w)
-            self._remember(row)
+            answer = self.labels[self.numbers[row]]
+            if self._is_unsure(row):
+                answer = learner.test_then_train_one(event, answer, self._records[row].w)
+                self._remember(row)
         self.predictions[row] = self.model.output(answer)
 
     def _learn_after_answer(self, row: int) -> None:
         self._answer(row)
-        number = self.numbers[row]
-        if number < 0 or not self._has_place(row, self.labels[number]):
-            return
-        if not self._is_unsure(row):
+        if not self._may_learn(row) or not self._is_unsure(row):
             return
         try:
-            learn = self.model.learner.learn_one
-            learn(self._events[row], self.labels[number], self._records[row].w)
+            event, label = self._events[row], self.labels[self.numbers[row]]
+            self.model.learner.learn_one(event, label, self._records[row].w)
             self._remember(row)
         except (TypeError, ValueError) as error:
             self._not_learned(row, worded(error))
 
     def _remember(self, row: int) -> None:
-        """Know a mail that has been learned, so that `learn` does not do so again."""
+        """Remember a mail that was learned, so that the command `learn` does not learn it again."""
         model, mail = self.model, self._records[row].x
         if isinstance(mail, bytes) and not model.multilabel:
             from streamptron.files.mail import identity
@@ -560,25 +556,23 @@ class EventBlock(Block):
             model.learned.add(identity(mail), label, model.names)
 
     def _is_unsure(self, row: int) -> bool:
-        """Whether an event that has a label is to be learned."""
+        """Whether an event is to be learned: always, or if its answer is wrong or too unsure."""
         margin, label = self.model.learn_unsure, self.labels[self.numbers[row]]
         return margin is None or is_unsure(self.model.learner, self._events[row], label, margin)
 
-    def _has_place(self, row: int, label: Hashable) -> bool:
-        """Whether a label may be learned: the model knows it, or has a place for it."""
-        if self.model.max_labels is None:
-            return True
-        too_many = self.model.too_many(self._parts(label))
+    def _may_learn(self, row: int) -> bool:
+        """Whether an event has a label, and the model knows it or may learn one more."""
+        number = self.numbers[row]
+        if number < 0 or self.model.max_labels is None:
+            return number >= 0
+        label: Any = self.labels[number]
+        too_many = self.model.too_many(list(label) if self.model.multilabel else [label])
         if too_many:
             self._not_learned(row, next(iter(too_many.values())))
         return not too_many
 
-    def _parts(self, label: Any) -> list[Hashable]:
-        """The labels of an event: one, as a list."""
-        return [label]
-
     def _not_learned(self, row: int, reason: str) -> None:
-        """An event is answered and not learned."""
+        """Note that an event is answered but not learned."""
         self.faults.append((self.places[row], reason))
         self.unfit.add(row)
         self.numbers[row] = -1
@@ -587,7 +581,7 @@ class EventBlock(Block):
 def likeliest(
     n: int, probabilities: list[float], answer: int | None = None
 ) -> list[tuple[int, float]]:
-    """The answer, and the other outputs by their probabilities: n together, or all there are."""
+    """The answer and then the other most probable outputs, up to n, with their probabilities."""
     if answer == -1:
         return []
     outputs = sorted(range(len(probabilities)), key=lambda k: (k != answer, -probabilities[k]))
@@ -595,7 +589,7 @@ def likeliest(
 
 
 def _in_line(value: Any) -> bytes:
-    """A field as a template shows it, in one line: a text as it is, anything else in JSON."""
+    """A field in one line of a template: a text as it is, anything else as JSON."""
     if value is None:
         return b""
     text = " ".join(value.splitlines()) if isinstance(value, str) else json.dumps(value)
@@ -603,13 +597,8 @@ def _in_line(value: Any) -> bytes:
 
 
 def mark_of(line: Any) -> int:
-    """By what a line of a file is recognised: bytes, or the cells of a row."""
+    """A checksum by which a line is recognised; the line is bytes, or the cells of a row."""
     return zlib.crc32(line if isinstance(line, bytes) else repr(line).encode())
-
-
-def bad_line(record: Any, error: Exception) -> LineError:
-    """The error of a line whose event or label the model does not take."""
-    return LineError(record.file, record.line, worded(error))
 
 
 def _is_utf8(data: bytes) -> bool:

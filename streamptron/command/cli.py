@@ -1,4 +1,4 @@
-"""The command line, ``streamptron``: its start, its errors and its exit codes."""
+"""The start of the command line, ``streamptron``, its errors and its exit codes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from collections.abc import Sequence
 
 from streamptron.common.process import UNWRITABLE, hold_streams, say, undated_again, unwritable
 
-COMPLETE = (
-    "_STREAMPTRON_COMPLETE"  # by which shells ask what may come next, a convention of click's
-)
+COMPLETE = "_STREAMPTRON_COMPLETE"  # set by shells that ask for completions, as click expects
 
 EXIT_CODES = {
     0: "success",
@@ -29,12 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments
-        The words after the program's name; by default the process' own.
+        The words after the program's name; by default those of this process.
 
     Returns
     -------
-    The exit code, one of EXIT_CODES; of predict --exit-code the answer. With STREAMPTRON_DEBUG in
-    the environment a failure is raised instead.
+    The exit code, one of EXIT_CODES; for predict --exit-code the answer. If STREAMPTRON_DEBUG is in
+    the environment, an error is raised instead.
 
     Examples
     --------
@@ -53,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reason = str(error)
         if isinstance(error, ModuleNotFoundError) and error.name == "click":
             reason = 'the command line needs click: pip install "streamptron[cli]"'
-        if words[:1] == ["filter"]:  # whose first duty is that the mail goes on
+        if words[:1] == ["filter"]:  # which must pass on the mail
             from streamptron.command.passing import passed_on
 
             return passed_on(reason)
@@ -65,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         return _failed(f"{COMPLETE}={instruction}: give bash_source, zsh_source or fish_source", 2)
     try:
-        # not click's own main, which has other exit codes
+        # not by click's own main, which has other exit codes
         with (
             warnings.catch_warnings(),
             commands.make_context("streamptron", words or ["--help"]) as context,
@@ -84,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted; nothing was saved", 130)
     except BrokenPipeError:
-        # the reader has gone, and Python's own last flush must not meet the closed pipe
+        # the reader has closed the pipe, and Python flushes its output once more at its end
         sink = os.open(os.devnull, os.O_WRONLY)
         os.dup2(sink, 1)
         os.close(sink)
@@ -96,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.strerror:
             if error.filename is not None:
                 return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}", code)
-            if error.errno in UNWRITABLE:  # errors of files have a file's name
+            if error.errno in UNWRITABLE:  # an error of a file has its name
                 return _failed(unwritable(error), code)
         return _failed(str(error) or type(error).__name__, code)
 

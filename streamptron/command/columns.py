@@ -1,4 +1,4 @@
-"""Columns that say nothing, or are not read as meant: ids, times, numbers as people write them."""
+"""Columns that teach nothing, or are read in another way than was meant: ids, times, amounts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from streamptron.command.blocks import Block
 from streamptron.common.cells import float_of
 from streamptron.common.names import short_repr
 
-LEAST = 10  # cells of a column, from which on it says something what they have in common
-MANY = 20  # cells, from which on it says something that nearly all of them are others
-MOST = 1000  # lines that are looked at
-NEARLY = 0.9  # of all
-LONG = 20  # words of a category
+LEAST = 10  # cells of a column; what fewer have in common means nothing
+MANY = 20  # cells; if fewer are nearly all different, that means nothing
+MOST = 1000  # the number of lines to look at
+NEARLY = 0.9  # the share that counts as nearly all
+LONG = 20  # words; a category with so many may be a text
 TIME = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d\d|\d{4})( .*)?"
     r"|\d{1,2}:\d\d(:\d\d.*)?([ap]m)?|\d{1,2}/[A-Z][a-z]{2}/\d{4}.*"
@@ -25,11 +25,12 @@ NUMBER = re.compile(
     r"[-+]?(\d{1,3}([.,' \u00a0\u2009\u202f]\d{3})+|\d+)([.,]\d+)?"  # 1.234,5
 )
 UNIT = re.compile(r"^[$€£¥]\s*|\s*([$€£¥%]|[kKMG]?B|km|kg|cm|mm|ms|s|h|m)$")
-NUMBERED = {"", "id", "index", "row", "no", "nr", "unnamed: 0"}  # as columns of row numbers are
+# Names of columns that may hold the numbers of the rows.
+NUMBERED = {"", "id", "index", "row", "no", "nr", "unnamed: 0"}
 
 
 class Columns:
-    """The columns of one run, by what its first lines have in them."""
+    """What the columns of the first lines of one run hold."""
 
     def __init__(self) -> None:
         self._n = 0
@@ -37,7 +38,7 @@ class Columns:
         self._numbers: dict[str, list[float]] = {}
 
     def look(self, block: Block) -> Iterator[tuple[str, str]]:
-        """What is to be said of columns: which one, and a sentence."""
+        """Warnings about columns: the column of each, and a sentence."""
         if self._n >= MOST:
             return
         self._n += block.n
@@ -55,7 +56,7 @@ class Columns:
         types: Any = block.model.reading.get("types", {})
         format = block.model.reading["format"]
         for column in touched:
-            if column.rpartition(".")[0] in types:  # a date's month, weekday and hour
+            if column.rpartition(".")[0] in types:  # the month, weekday or hour of a date
                 continue
             said = _said(column, self._cells[column], format, types.get(column))
             if said:
@@ -64,15 +65,12 @@ class Columns:
             steps = {after - before for before, after in itertools.pairwise(numbers)}
             if len(numbers) >= LEAST and steps == {1}:
                 name = f"the column {short_repr(column)}" if column else "the column without a name"
-                yield (
-                    column,
-                    f"{name} has the numbers of the rows, which say nothing; leave it out"
-                    f"{_left_out(column, format)}",
-                )
+                says = "has the numbers of the rows, which say nothing; leave it out"
+                yield column, f"{name} {says}{_left_out(column, format)}"
 
 
 def _said(column: str, cells: list[str], format: str, kind: str | None) -> str | None:
-    """What looks wrong with a column of categories."""
+    """The warning about a column of categories, or None."""
     example = short_repr(max(cells, key=len), 60)
     n_words = sum(cell.count(" ") + 1 for cell in cells)
     often = len(cells) >= LEAST and len(set(cells)) > NEARLY * len(cells)
@@ -85,7 +83,7 @@ def _said(column: str, cells: list[str], format: str, kind: str | None) -> str |
             f"{column}, or leave {column} out"
         )
     if kind is not None or len(cells) < LEAST or len(set(cells)) < 2:
-        return None  # its type was given
+        return None  # its type was given, or there are too few cells
     out = _left_out(column, format)
     if is_time:
         date = f"; give --type {column}=date for month, weekday and hour, or leave it out{out}"
@@ -109,7 +107,7 @@ def _said(column: str, cells: list[str], format: str, kind: str | None) -> str |
 
 
 def _most(cells: list[str], form: re.Pattern[str]) -> bool:
-    """Whether nearly all cells are written in a form."""
+    """Whether nearly all cells match a pattern."""
     return sum(form.fullmatch(cell.strip()) is not None for cell in cells) >= NEARLY * len(cells)
 
 

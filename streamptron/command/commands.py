@@ -1,4 +1,4 @@
-"""The commands; the work of each is in a module beside this one."""
+"""Most commands and their options; what each command does is in other modules of this folder."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import click
 from streamptron.command.bar import watched
 from streamptron.command.blocks import BLOCKS
 from streamptron.command.options import (
+    COMPARED_OPTIONS,
     DEFAULT,
     FILE,
     LEARNER_OPTIONS,
     LEARNER_SECTION,
     MAIL_OPTIONS,
+    OF_NEW_MODELS,
     READING_OPTIONS,
     READING_SECTION,
     TEXT_SECTION,
@@ -66,7 +68,7 @@ ON_ERROR = "raise: stop at a bad line, without saving; skip: count bad lines and
 
 
 def _check_place(path: str, files: tuple[str, ...]) -> None:
-    """Find out before an hour of training that the model cannot, or must not, be written there."""
+    """Raise an OSError before the training if the model cannot, or must not, be written there."""
     folder = os.path.dirname(os.path.realpath(path))
     why = ""
     if not os.path.isdir(folder):
@@ -175,8 +177,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     resume = resume and not (create and not os.path.exists(model))
     encoding = encoding_of(given)
     if resume:
-        of_model = ["learner", "positive", *LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names]
-        fixed = taken(of_model, given)
+        fixed = taken(OF_NEW_MODELS, given)
         if fixed and not create:
             option = option_called(next(iter(fixed)))
             raise click.UsageError(f"--resume keeps the model as it is; leave out {option}")
@@ -270,7 +271,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
 
 
 def _settle_labels(model: LineModel, known: bool, new: bool, resume: bool) -> None:
-    """Which labels may be learned now, and from now on."""
+    """Set which labels may be learned now, and by later commands."""
     if known and new:
         raise click.UsageError("--known-labels and --new-label exclude each other; give one")
     if resume:
@@ -280,7 +281,7 @@ def _settle_labels(model: LineModel, known: bool, new: bool, resume: bool) -> No
 
 
 def _every(share: float) -> int:
-    """Every which event is a share of all."""
+    """The number n for which every n-th event is a given share of all."""
     every = round(1 / share)
     if abs(every * share - 1) > 0.025:  # 0.33 is a third
         less = int(1 / share)
@@ -292,7 +293,7 @@ def _every(share: float) -> int:
 
 
 def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
-    """The existing model, reading lines as it did, or as the options say."""
+    """The existing model; it reads lines as before, except where the options say otherwise."""
     known = LineModel.load(path, multilabel=True)
     format = reading.setdefault("format", known.reading["format"])
     if format == known.reading["format"]:
@@ -341,12 +342,7 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
 
 @commands.command(sections=TEXT_SECTION | READING_SECTION)
 @mails_argument
-@click.option(
-    "--learners",
-    metavar="A,B,...",
-    help=f"Of {', '.join(LEARNERS)}; by default all but voted, perceptron only with --positive.",
-)
-@click.option("--positive", metavar="LABEL", help="Take this label for true, all others for false.")
+@COMPARED_OPTIONS
 @TOKENIZER_OPTIONS
 @READING_OPTIONS
 @MAIL_OPTIONS
@@ -380,7 +376,7 @@ def compare(
 def untrained(
     listed: str | None, positive: str | None, reading: dict[str, Any], given: dict[str, Any]
 ) -> dict[str, LineModel]:
-    """A model of each learner that --learners names, for the same lines."""
+    """An untrained model for each learner of --learners, for the same lines."""
     names = _learners(listed, positive)
     tokenizer = new_tokenizer(taken(TOKENIZER_OPTIONS.names, given), reading)
     return {
@@ -392,7 +388,7 @@ def untrained(
 
 
 def _learners(listed: str | None, positive: str | None) -> list[str]:
-    """The learners that --learners names."""
+    """The learners of --learners; by default all but voted, perceptron only with --positive."""
     if listed is None:
         left_out = {"voted"} if positive is not None else {"voted", "perceptron"}
         return [name for name in LEARNERS if name not in left_out]

@@ -1,14 +1,14 @@
-"""A configuration file: options of commands, in TOML, that need not be typed again.
+"""A configuration file: options of commands, in TOML.
 
-    model = "/var/lib/streamptron/mail.model"    # for every command that has a --model
+    model = "/var/lib/streamptron/mail.model"    # for every command that has --model
 
-    [predict]                                    # for this one
+    [predict]                                    # for this command
     learn = true
     save-seconds = 60
     class-weight = { spam = 2.0 }
 
-A key is an option without its dashes. What the file says stands before the words of the command
-line, so that these win: the last one of an option counts.
+A key is an option without its dashes. The options of the file are put before the words of the
+command line. As the last occurrence of an option counts, the command line wins.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ NAME = "--config"
 def configured(
     command: click.Command, every: Callable[[], dict[str, click.Command]], words: list[str]
 ) -> tuple[str | None, list[str]]:
-    """The configuration file that the words of a command line name, if any; and the words, with
-    those before them that the file stands for. `every` gives all commands by their names.
+    """The configuration file that a command line names, or None; and the words of the command line,
+    with those for the file's options before them. `every` returns all commands by their names.
 
     Raises
     ------
@@ -57,17 +57,18 @@ def configured(
         else:
             _check(key, {**everything, **dict.fromkeys(options)}, f"{path}: the key")
             if key in mine:
-                values = {key: value, **values}  # what is for this command alone counts more
+                values = {key: value, **values}  # the command's own section overrides it
     before: list[str] = []
     for key, value in values.items():
         option = mine[key]
-        if not option.multiple or not _is_given(option, words):
+        is_given = any(word.partition("=")[0] in option.opts for word in words)
+        if not (option.multiple and is_given):
             before += _words(option, key, value, path)
     return path, [*before, *words]
 
 
 def _taken(words: list[str]) -> tuple[str | None, list[str]]:
-    """The file that the words name, and the other words."""
+    """The configuration file in the words of a command line, and the other words."""
     for at, word in enumerate(words):
         if word == "--":
             break
@@ -103,12 +104,8 @@ def _check(key: str, known: dict[str, Any], where: str) -> None:
         )
 
 
-def _is_given(option: click.Option, words: list[str]) -> bool:
-    return any(word.partition("=")[0] in option.opts for word in words)
-
-
 def _words(option: click.Option, key: str, value: Any, path: str) -> list[str]:
-    """The words of the command line that say what a key and its value say."""
+    """The words of a command line that stand for a key and its value."""
     typed = f"--{key}"
     if option.is_flag:
         if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The answers to the events of some files, and what they are worth."""
+"""The answers to the events of some files, and how good they are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streamptron.files.lines import LineModel
 from streamptron.files.sources import LineError, Source
 
 UNSURE = "unsure"
-NOTHING = "(none)"  # the answer of a model that knows no label
+NOTHING = "(none)"  # the answer of a model without labels
 
 
 def judged(
@@ -27,9 +27,9 @@ def judged(
     least: float,
     n_wrong: int | None,
 ) -> tuple[dict[str, Any], str]:
-    """What the answers to the events of files are worth, and the same as tables.
+    """How good the answers to the events of files are, as values and as tables.
 
-    `n_wrong`: how many wrong ones are listed.
+    `n_wrong`: how many wrong answers to list.
     """
     notes = [] if n_wrong is None else [Wrong(n_wrong)]
     lost = Losses(least) if is_filter(model) else None
@@ -63,7 +63,7 @@ def evaluated(
 ) -> Counter[tuple[str, str]]:
     """How often each (label, answer) occurs. A bad line raises its LineError.
 
-    An answer whose probability is below `least` is `unsure`. `notes` get each block.
+    An answer with a probability below `least` is `unsure`. `notes` are called with each block.
     """
     pairs: Counter[tuple[str, str]] = Counter()
 
@@ -89,7 +89,7 @@ def no_event(files: Sequence[str | Source]) -> ValueError:
 
 
 class _Evaluation(Run):
-    """Each block is answered, and noted. A bad line raises its error."""
+    """Answers each block, and passes it to some functions. A bad line raises its error."""
 
     def __init__(self, encoding: str | None, notes: list[Callable[[Block], object]]) -> None:
         super().__init__(encoding)

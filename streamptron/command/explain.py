@@ -1,4 +1,4 @@
-"""Why an event was answered as it was: tables of what its features contribute."""
+"""Tables of what the features of an event contribute to its answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streamptron.learners.adaptive import AdaptiveClassifier
 
 
 def explained(model: LineModel, text: str, n: int | None = None) -> str:
-    """Which features made the answer to a text, and by which weights; the n largest parts."""
+    """What the features of a text contribute to its answer; only the n largest contributions."""
     learner = model.learner
     event = event_of(model, text)
     if model.multilabel:
@@ -33,7 +33,7 @@ def explained(model: LineModel, text: str, n: int | None = None) -> str:
 
 
 def _explained_sets(model: LineModel, event: Any, n: int | None) -> str:
-    """The same of each label that is answered, or of the likeliest if none is."""
+    """The same for each label that is answered; if none is, for the most probable label."""
     learner = model.learner
     labels, found = learner._probabilities(event)
     if not labels:
@@ -51,9 +51,9 @@ def _explained_sets(model: LineModel, event: Any, n: int | None) -> str:
 
 
 def _parts(model: LineModel, event: Any, label: Any, n: int | None) -> tuple[str, str]:
-    """A table of what features contribute to the score of a label, and by which weights.
+    """A table of what features contribute to the score of a label, and which weights were used.
 
-    With n the largest so many, and how much all others come to.
+    With `n`, the n largest contributions, and the sum of the others.
     """
     learner = model.learner
     named = described_name if isinstance(model.tokenizer, MailDoor) else str
@@ -75,7 +75,7 @@ def _parts(model: LineModel, event: Any, label: Any, n: int | None) -> tuple[str
 
 
 def _is_gap(learner: Any, event: Any, feature: Any) -> bool:
-    """Whether an explanation names a column because the event lacks it."""
+    """Whether an explanation has a column because the event lacks a value for it."""
     if feature is None or isinstance(feature, Pair) or feature in event:
         return False
     return isinstance(learner, AdaptiveClassifier) and learner.hash_bits is None
@@ -101,7 +101,7 @@ def event_of(model: LineModel, text: str) -> Any:
 
 
 def _columns_of(model: LineModel, text: str) -> dict[str, Any]:
-    """How to read a row of CSV: with the columns that it must have, or below its own header."""
+    """Options for reading a row of CSV: its columns, unless the text begins with a header."""
     import csv
 
     header = model.header

@@ -2,11 +2,12 @@
 
     read what is there -> whole lines -> answered, and learned, in one call -> written -> wait
 
-Everything read is answered, and the answers are written, before it waits for more; a line waits
-for its end. What signals and clocks ask for is done between blocks, and while it waits.
+All lines read so far are answered, and the answers written, before it waits for more input; the
+beginning of a line waits for its end. Signals and timers are handled between blocks, and while it
+waits.
 
-Exactly one line is written for each that is read. One that is blank or bad gets an answer that has
-neither label nor probability.
+Exactly one line is written for each line that is read. A blank or bad line gets an answer without
+label and probability.
 """
 
 from __future__ import annotations
@@ -32,60 +33,60 @@ from streamptron.files.fields import takes_fields
 from streamptron.files.lines import LineModel
 from streamptron.files.sources import LineError, find_sources, format_of, raise_error
 
-WRITE = 1 << 20  # bytes of answers that are written without waiting for more
+WRITE = 1 << 20  # bytes of answers that may gather before they are written
 
 
 class Chore(typing.Protocol):
-    """What is done beside the lines: between blocks, and while it waits for more."""
+    """A task beside the answers: done between blocks, and while the filter waits for input."""
 
     def begin(self, lines: Filter) -> None:
-        """Find out, before the first line, whether it can be done."""
+        """Prepare, before the first line; raises an error if the task cannot be done."""
 
     def seconds_left(self) -> float | None:
-        """How long it is until there is something to do; None: nothing, as far as is known."""
+        """The seconds until there is something to do; None: nothing is planned."""
 
     def look(self) -> None:
         """Do what is due."""
 
     def replaced(self) -> None:
-        """Know that another model is there now."""
+        """Called when another model was loaded."""
 
     def end(self) -> None:
-        """Come to an end, after the last save."""
+        """Finish, after the last save."""
 
 
 class Filter(Run):
-    """A model, between an input and the standard output.
+    """Reads lines, and writes a model's answers to the standard output.
 
     Parameters
     ----------
     on_disk
-        The model's file: what is loaded from it, and when it is saved and reloaded.
+        The model and its file; decides when it is saved and reloaded.
     answers
         How answers are written.
     files
         Files to answer instead of the standard input.
     kind
-        "text": the line is the text. "labelled": label TAB text, or a text. None: what `reading`
-        says; if it says nothing, "labelled" to learn and "text" otherwise, or the format that the
-        model was trained on if that has features.
+        "text": the line is the text. "labelled": label TAB text, or a text. None: as `reading`
+        says; if it is empty, "labelled" to learn and "text" otherwise, or, if the model was trained
+        on features, their format.
     reading
         The format and its options.
     encoding
-        Of the lines; None: UTF-8. Answers are UTF-8.
+        The encoding of the lines; None: UTF-8. Answers are always UTF-8.
     learn
-        Whether a line that has a label is learned after it has been answered.
+        Whether lines with labels are learned after they have been answered.
     create
         The model to begin with if there is no file.
     max_line
-        The bytes of a line, beyond which it is bad.
+        A line of more bytes is bad.
     chores
-        What is done beside the lines.
+        Tasks beside the answers.
 
     Attributes
     ----------
     score
-        Of lines that were learned: how many were answered wrongly.
+        How many of the lines that were learned had been answered wrongly.
     """
 
     def __init__(
@@ -114,14 +115,14 @@ class Filter(Run):
         self.chores = chores
         self.score = Score()
         self._stream: Any = None
-        self._assumed = ""  # the format of a pipe, which no option names
-        self._exit_code = 0  # of a stop
+        self._assumed = ""  # the format of a pipe, if it is the model's and not given
+        self._exit_code = 0  # after a signal
         self._out = bytearray()
         self._names: list[str] = []
-        self._labels: list[bytes] = []  # the names as they are written
+        self._labels: list[bytes] = []  # the names, encoded for the output
 
     def run(self) -> int:
-        """Answer all there is. Returns the exit code."""
+        """Answer all lines. Returns the exit code."""
         if not hasattr(signal, "SIGHUP"):
             raise OSError(
                 "predict waits for lines and signals in a way that only Unix has, and this is "
@@ -141,7 +142,7 @@ class Filter(Run):
             return self._run()
 
     def _settle(self) -> None:
-        """Find out what the lines are."""
+        """Set the format of the lines."""
         model = self.on_disk.model
         format = self.reading.get("format") or self._trained_on(model)
         if format is None and self.kind is None and not self.files and _says_itself(model):
@@ -150,7 +151,7 @@ class Filter(Run):
         if self.kind is None and (format in BLOCKS or is_text):
             plain = "labelled" if self.learn or format == "plain" else "text"
             self.kind = "fasttext" if format == "fasttext" else plain
-        if model.multilabel and self.learn and self.kind is not None:  # lines are read one by one
+        if model.multilabel and self.learn and self.kind is not None:  # a Reader must read them
             self.reading["format"] = {"labelled": "plain"}.get(self.kind, self.kind)
             self.kind = None
         self.answers = answers_of(model, self.answers)
@@ -166,9 +167,9 @@ class Filter(Run):
         )
 
     def corrected(self, path: str, take: Callable[[Block], object]) -> Stream:
-        """The lines of a file of corrections: they look as those that are learned, each labelled.
+        """The lines of a file of corrections, in the format of lines that are learned.
 
-        The first that cannot be read is an error.
+        Each must have a label; the first bad line is an error.
         """
         return Stream(
             self.on_disk.model,
@@ -182,7 +183,7 @@ class Filter(Run):
         )
 
     def _trained_on(self, model: LineModel) -> str | None:
-        """The model's format, if that is what the files' suffixes say too."""
+        """The model's format, if the files' suffixes stand for it, too."""
         format: str = model.reading["format"]
         if not self.files:
             return None
@@ -193,7 +194,7 @@ class Filter(Run):
         return None
 
     def _check(self, model: LineModel) -> None:
-        """That a model can answer these lines in this way."""
+        """Check that a model can answer these lines as the options ask."""
         path, fields = self.on_disk.path, self.answers.of_line
         if self.kind is not None and (model.tokenizer is None or takes_fields(model.tokenizer)):
             raise ValueError(f"{path}: the model learns from features; give their --format")
@@ -211,7 +212,7 @@ class Filter(Run):
             )
 
     def _check_reading(self, model: LineModel) -> None:
-        """That a new model can answer what the old one answers, and reads lines as it does."""
+        """Check that a new model answers the same lines as the old one, and reads them alike."""
         self._check(model)
         known = self.on_disk.model.reading
         if model.multilabel is not self.on_disk.model.multilabel:
@@ -234,7 +235,7 @@ class Filter(Run):
                 except Stop:
                     code = self._exit_code
                 self._flush()
-            except BrokenPipeError:  # the reader has gone
+            except BrokenPipeError:  # the program that reads the answers has ended
                 sink = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(sink, 1)
                 os.close(sink)
@@ -256,14 +257,14 @@ class Filter(Run):
         self._stream.run()
 
     def take(self, block: Block) -> None:
-        # where it learns, the core answers a block without `top` or margins
+        # while the core learns a block it knows neither `top` nor margins
         singly = self.answers.top or self.on_disk.model.learn_unsure is not None
         for each in block.singly() if self.learn and singly else [block]:
             self._answer(each)
         self.look()
 
     def _answer(self, block: Block) -> None:
-        """Answer a block of lines, and learn it."""
+        """Answer a block of lines, and learn it if the filter learns."""
         block.top, block.least = self.answers.top, self.answers.unsure
         if self.learn:
             block.label()
@@ -283,7 +284,7 @@ class Filter(Run):
             self.learned([block])
 
     def learned(self, blocks: Sequence[Block]) -> None:
-        """Count blocks that have been learned, and save them together if that is due."""
+        """Count blocks that were learned, then save the model if that is due."""
         n_learned = 0
         for block in blocks:
             if n := block.n_labelled:
@@ -296,7 +297,7 @@ class Filter(Run):
     # --- In and out
 
     def unread(self, error: LineError) -> None:
-        """A line that cannot be read: it is counted, and answered, here."""
+        """Count a line that cannot be read, and answer it."""
         self.n_lines += 1
         super().unread(error)
         self._write(self.answers.none())
@@ -317,7 +318,7 @@ class Filter(Run):
             except OSError as error:
                 raise ValueError(unwritable(error)) from None
 
-    # --- What signals and clocks ask for
+    # --- Signals and timers
 
     def wait(self, number: int | None) -> None:
         self._flush()
@@ -339,7 +340,7 @@ class Filter(Run):
             chore.look()
 
     def _reload(self, asked: bool = True) -> None:
-        """Answer by the model that is in the file now."""
+        """Load the model that is in the file now."""
         on_disk = self.on_disk
         if not on_disk.reload(self._check_reading, asked):
             return
@@ -353,9 +354,10 @@ class Filter(Run):
 
 
 def _says_itself(model: LineModel) -> bool:
-    """Whether what comes through a pipe can only be what the model was trained on.
+    """Whether lines from a pipe must be in the format that the model was trained on.
 
-    Texts may come as they are, also to a model of a column of CSV. An object of JSON is not a text.
+    A model of texts also takes bare texts, even if it was trained on a column of CSV; but a JSON
+    object is not a text.
     """
     format = model.reading["format"]
     is_column = model.tokenizer is not None and not takes_fields(model.tokenizer)

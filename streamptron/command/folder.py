@@ -1,4 +1,4 @@
-"""`serve --models`: a folder of models, and what new ones are."""
+"""`serve --models`: the options for a folder of models, and for new models in it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from streamptron.command.options import (
 from streamptron.learners.registry import BY_NAME
 
 OF_FOLDER = {"max_models": 1000, "max_open_bytes": 1 << 30, "create": False}
-OF_NEW = LEARNER_OPTIONS.without("max_labels")  # which all models have here
+OF_NEW = LEARNER_OPTIONS.without("max_labels")  # --max-labels is for all models here
 OF_FIELDS = ("text", "features")
 SECTIONS = {
     "New models of a folder": ["create", "events", *OF_FIELDS, "learner", *OF_NEW.names],
     **TEXT_SECTION,
 }
-# How events of a kind are written in files: what a new model remembers of it.
+# By the kind of events: how they are written in files, which a new model stores.
 READING: dict[str, dict[str, Any]] = {
     "text": {"format": "plain"},
     "mail": {"format": "mail", "label_by": "folder"},
@@ -75,7 +75,7 @@ FOLDER_OPTIONS = Options(
 
 
 def check(model: str | None, models: str | None, spamd: str | None, given: dict[str, Any]) -> None:
-    """That the options are those of one model, or of a folder."""
+    """Raise a usage error unless the options are those of one model, or of a folder."""
     if (model is None) == (models is None):
         raise click.UsageError("give --model FILE or --models FOLDER, one of the two")
     for name, default in OF_FOLDER.items():
@@ -106,10 +106,10 @@ def check(model: str | None, models: str | None, spamd: str | None, given: dict[
 
 
 def created(given: dict[str, Any]) -> Callable[[str], Any]:
-    """What writes a new model to a path."""
+    """A function that writes a new model to a path."""
     events = given["events"] or "text"
     model = new_model(dict(given), {**READING[events], **_fields(events, given)})
-    if events == "x":  # of which labels are whatever JSON has
+    if events == "x":  # whose labels may be any values of JSON
         return typing.cast("Callable[[str], Any]", model.learner.save)
     if given["known_labels"]:
         raise click.UsageError("--known-labels: a new model knows no label yet; leave it out")
@@ -117,7 +117,7 @@ def created(given: dict[str, Any]) -> Callable[[str], Any]:
 
 
 def _fields(events: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Which fields the events of a new model have."""
+    """The reading options for the fields of a new model's events."""
     asked = reading_of({name: given[name] for name in OF_FIELDS})
     if events != "fields":
         for name in asked:

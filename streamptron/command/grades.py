@@ -1,4 +1,4 @@
-"""What answers are worth: errors, rates by label, several labels an event."""
+"""How good answers are: errors, rates by label, and measures for several labels per event."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from streamptron.common.table import table
 
-FEW_TO_LIST = 4  # labels, of which each has its own error in the summary
+FEW_TO_LIST = 4  # up to so many labels have an error each in the summary
 KINDS = ("precision", "recall", "f1")
-ZEROS = 8  # with more labels than this a matrix has no zeros
+ZEROS = 8  # a matrix of more labels leaves out its zeros
 
 
 class Score:
@@ -20,8 +20,8 @@ class Score:
         self.n_events = 0
         self.n_labelled = 0
         self.n_wrong = 0
-        self.by_label: dict[str, tuple[int, int]] = {}  # of a few labels: events, and wrong ones
-        self.grades = Grades()  # of several labels
+        self.by_label: dict[str, tuple[int, int]] = {}  # if labels are few: events, wrong answers
+        self.grades = Grades()  # if an event has several labels
 
     def add(self, n_events: int, n_labelled: int, n_wrong: int) -> None:
         self.n_events += n_events
@@ -29,7 +29,7 @@ class Score:
         self.n_wrong += n_wrong
 
     def add_labels(self, n_known: int, found: Iterable[tuple[str, int, int]]) -> None:
-        """Count by label, while few are known: each with its events, and wrong ones."""
+        """Add events and wrong answers of each label, as long as few labels are known."""
         if n_known > FEW_TO_LIST:
             self.by_label = {}
             return
@@ -38,7 +38,7 @@ class Score:
             self.by_label[label] = before[0] + n, before[1] + n_wrong
 
     def rows(self) -> list[tuple[str, str]]:
-        """The error of each label, if they are few: a filter that loses mail is another matter."""
+        """The error for each label, if they are few: a filter must not lose good mail."""
         if len(self.by_label) < 2:
             return []
         return [
@@ -52,21 +52,21 @@ class Score:
 
     @property
     def f1(self) -> str:
-        """Micro-F1, of several labels."""
+        """Micro-F1, if events have several labels."""
         f1 = self.grades.micro_f1
         return "-" if f1 is None else f"{f1:.6f}"
 
 
 def percent(n_wrong: int, n_labelled: int) -> str:
-    """An error as it is written; of nothing there is none."""
+    """An error in percent as text; "-" if there are no events."""
     return f"{100 * n_wrong / n_labelled:.4f}" if n_labelled else "-"
 
 
 def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
-    """Accuracy, and precision, recall and F1 by label and over all of them.
+    """Accuracy, and precision, recall and F1 for each label and for all of them.
 
-    A ratio of nothing to nothing is None. The means are over the labels that occur, and take it for
-    0, as scikit-learn does.
+    A ratio of 0 to 0 is None. The means are over the labels that occur, and take None for 0, as
+    scikit-learn does.
 
     Examples
     --------
@@ -103,12 +103,13 @@ def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
 
 
 class Grades:
-    """What answers of several labels are worth.
+    """How good answers of several labels are.
 
     Attributes
     ----------
     n, n_wrong, n_exact
-        Events; labels that an answer lacks or has too many; events without such a label.
+        The number of events; of labels that were wrongly answered or left out; and of events whose
+        labels were answered exactly.
 
     Examples
     --------
@@ -123,12 +124,12 @@ class Grades:
 
     def __init__(self) -> None:
         self.n = self.n_wrong = self.n_exact = 0
-        self._n_open = self._n_named = 0  # events that leave labels open; what those name
+        self._n_open = self._n_named = 0  # events that leave labels open; labels they name
         self._hits: Counter[str] = Counter()
         self._said: Counter[str] = Counter()
         self._there: Counter[str] = Counter()
         self._known: set[str] = set()
-        self._precision = 0.0  # the sum of each event's
+        self._precision = 0.0  # the sum over all events
 
     def add(
         self,
@@ -137,9 +138,9 @@ class Grades:
         found: dict[str, float] | None = None,
         named: Collection[str] | None = None,
     ) -> None:
-        """An event's labels, those that were answered, and the probabilities of all.
+        """Add an event: its labels, the labels that were answered, and the probabilities of all.
 
-        `named`: those that the event says something of; nothing else is graded. None: all.
+        `named`: only these labels are graded, as nothing is known of the others. None: all are.
         """
         there, said = set(there), set(said)
         if named is not None:
@@ -160,14 +161,14 @@ class Grades:
 
     @property
     def micro_f1(self) -> float | None:
-        """F1 of all labels of all events together; None of nothing."""
+        """F1 of all labels of all events together; None if there are none."""
         both = self._said.total() + self._there.total()
         return _ratio(2 * self._hits.total(), both)
 
     def measures(self) -> dict[str, Any]:
-        """All of it, once the probabilities of all events were given.
+        """All measures; the probabilities of all events must have been given.
 
-        The means are over the labels that occur, and take a ratio of nothing for 0, as scikit-learn
+        The means are over the labels that occur, and take a ratio of 0 to 0 for 0, as scikit-learn
         does.
         """
         names = sorted(self._known | self._there.keys())
@@ -190,10 +191,10 @@ class Grades:
 
 
 def average_precision(there: set[str], found: dict[str, float]) -> float:
-    """Of each label that an event has: the share of labels ranked as high that it has too.
+    """The mean, over an event's labels, of the share of its labels among those ranked as high.
 
-    A label that is not in `found` is ranked behind all others. Of no label it is 1, as scikit-learn
-    has it.
+    Labels that are not in `found` are ranked after all others. Without labels it is 1, as in
+    scikit-learn.
     """
     if not there:
         return 1.0
@@ -201,7 +202,7 @@ def average_precision(there: set[str], found: dict[str, float]) -> float:
     ranked = sorted(scores, key=scores.__getitem__, reverse=True)
     total, hits, at = 0.0, 0, 0
     while at < len(ranked):
-        end = at  # those of equal probability share a place
+        end = at  # labels of equal probability share a rank
         while end < len(ranked) and scores[ranked[end]] == scores[ranked[at]]:
             end += 1
         its = sum(label in there for label in ranked[at:end])
@@ -228,7 +229,7 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def evaluation(found: dict[str, Any]) -> str:
-    """What `measures` gives, as tables."""
+    """The result of `measures` as tables."""
     labels = list(found["labels"])
     matrix = [("label \\ answer", *labels)]
     none = "0" if len(labels) <= ZEROS else ""
@@ -240,7 +241,7 @@ def evaluation(found: dict[str, Any]) -> str:
 
 
 def graded(found: dict[str, Any]) -> str:
-    """What `Grades.measures` gives, as tables."""
+    """The result of `Grades.measures` as tables."""
     whole = [("events", str(found["events"])), ("exact sets", _shown(found["exact"]))]
     whole += [("Hamming loss", _shown(found["hamming"])), ("LRAP", _shown(found["lrap"]))]
     rates = _rates_of(found, ("micro", "macro"), found["micro"]["support"])
@@ -248,7 +249,7 @@ def graded(found: dict[str, Any]) -> str:
 
 
 def _rates_of(found: dict[str, Any], means: tuple[str, ...], support: int) -> str:
-    """The table of labels, and of their means."""
+    """The table of rates by label, with their means."""
     rows = [("label", *KINDS, "support")]
     named = [(label, values, values["support"]) for label, values in found["labels"].items()]
     for name, values, n in [*named, *((f"({mean})", found[mean], support) for mean in means)]:

@@ -1,8 +1,8 @@
-"""Lines that look as if something else was meant: a warning at the first block that looks so.
+"""Warnings of lines that are probably not what the user meant.
 
-All of it can be right, so nothing is refused. But it is what becomes of a file whose columns are
-swapped, whose header is an event like any other, or whose texts are one category each: the training
-ends well, and its model knows nothing.
+Such lines may be right, so none is refused. But if the columns of a file are swapped, if its header
+is read as an event, or if each text is taken for one category, the training ends without an error,
+and the model has learned nothing.
 """
 
 from __future__ import annotations
@@ -17,37 +17,38 @@ from streamptron.command.words import Words
 from streamptron.common.names import short_repr
 from streamptron.learners.adaptive import AdaptiveClassifier
 
-LEAST = 10  # lines, from which on it says something that no label comes twice
-LONG = 20  # words of a label
-MANY = 100  # lines that are looked at for columns that a model does not know
-FAR = 3  # standard deviations of a column from 0, where 0 is what a gap counts as
-# What the first line of a file may call its labels, and its texts.
+LEAST = 10  # lines; among fewer it means nothing that no label comes twice
+LONG = 20  # words; a label with so many may be a text
+MANY = 100  # lines that are searched for columns that the model does not know
+FAR = 3  # standard deviations; if a mean is so far from 0, gaps should not count as 0
+# How a header may name the column of labels, and that of texts.
 LABELS = "category class kind label labels sentiment tag target topic type v1 y"
 TEXTS = "body content document message review sentence text texts title tweet v2 x"
 
 
 class InputWarnings:
-    """What one run has warned of; it does so once."""
+    """The warnings of one run; each is given once."""
 
     def __init__(self) -> None:
         self._said: set[str] = set()
+        self._where = ""  # file:line of what is looked at
         self._columns = Columns()
         self._alike = Alike()
         self._words = Words()
-        self._n_looked = 0  # at their features
-        self._n_met = 0  # by a model that answers
+        self._n_looked = 0  # events whose features were looked at
+        self._n_met = 0  # events that were only answered
 
     @property
     def new(self) -> list[str]:
-        """Labels that the model did not know when the run began, if it knew any."""
+        """Labels that are new to a model which knew some when the run began."""
         return self._alike.new
 
     def look(self, block: Block) -> None:
-        """Look at a block whose labels are settled."""
+        """Look at a block that has its labels."""
         if block.n == 0:
             return
         labels: list[str] = []
-        n = block.n  # labels of all lines together
+        n = block.n  # the number of labels of all lines
         for number, name in enumerate(block.named):
             if isinstance(name, tuple | dict):  # several
                 labels += name
@@ -55,30 +56,30 @@ class InputWarnings:
             elif name is not None:
                 labels.append(name.decode(errors="replace") if isinstance(name, bytes) else name)
         labels = list(dict.fromkeys(labels))
-        where = f"{block.file}:{block.line(block.places[0])}"
-        self._several(block, labels, where)
-        self._labels(block, labels, n, where)
-        self._spaces(block, labels, where)
+        self._where = f"{block.file}:{block.line(block.places[0])}"
+        self._several(block, labels)
+        self._labels(block, labels, n)
+        self._spaces(block, labels)
         self._alike.know(block.model.names)
         for kind, message in self._alike.look(labels):
             if "labels" not in self._said and not (kind == "alike" and "spaces" in self._said):
-                self._say(kind, where, message)
-        for kind, message in self._words.look(block):
-            self._say(kind, where, message)
-        self._marks(block, labels, where)
+                self._say(kind, message)
+        if empty := self._words.look(block):
+            self._say("words", empty)
+        self._marks(block, labels)
         if block.line(block.places[0]) == 1 and labels:
-            self._header(block, labels[0], where)
+            self._header(block, labels[0])
         if self._n_looked < 1000:
             self._n_looked += block.n
             for column, message in self._columns.look(block):
-                self._say(column, where, message)
-            self._gaps(block, where)
-            self._fields(block, where)
+                self._say(column, message)
+            self._gaps(block)
+            self._fields(block)
 
     def unmet(self, block: Block) -> None:
-        """Look at the columns of CSV that is answered and not learned: does the model know them?
+        """Look for columns of CSV that the model does not know, where it answers without learning.
 
-        A column's feature is its name, or begins with it and an equals sign.
+        The features of a column are its name, or begin with its name and an equals sign.
         """
         model = block.model.learner
         events = list(block.features())[:MANY]
@@ -97,12 +98,11 @@ class InputWarnings:
                     known.add(column)
                 elif not is_category or len(events) >= LEAST:
                     unknown[column] = None
-        where = f"{block.file}:{block.line(block.places[0])}"
+        self._where = f"{block.file}:{block.line(block.places[0])}"
         for column in unknown:
             if column not in known:
                 self._say(
                     column,
-                    where,
                     f"{column} has no weight in this model, so it says nothing; is it named as in "
                     "the training?",
                 )
@@ -111,27 +111,26 @@ class InputWarnings:
                 if isinstance(missed, str) and missed not in block.header:
                     self._say(
                         missed,
-                        where,
                         f"there is no {missed} here, a column that the model has learned from; it "
                         "counts as missing in every line",
                     )
 
     def lacks(self, block: Block) -> None:
-        """Look for fields of the template that lines have not."""
+        """Warn of fields in the template that a line does not have."""
         for name, place in block.lacking.items():
+            self._where = f"{block.file}:{block.line(place)}"
             self._say(
                 f"{{{name}}}",
-                f"{block.file}:{block.line(place)}",
                 f"the line has no {short_repr(name)}, which --template names; it is left empty",
             )
 
-    def _say(self, what: str, where: str, message: str) -> None:
+    def _say(self, what: str, message: str) -> None:
         if what not in self._said:
             self._said.add(what)
-            warnings.warn(f"{where}: {message}", stacklevel=2)
+            warnings.warn(f"{self._where}: {message}", stacklevel=2)
 
-    def _several(self, block: Block, labels: list[str], where: str) -> None:
-        """That one label is not a list of several."""
+    def _several(self, block: Block, labels: list[str]) -> None:
+        """Warn of labels that look like lists of several labels."""
         if block.model.multilabel or len(labels) < LEAST // 2 or "labels" in self._said:
             return
         for separator in ",;|":
@@ -142,12 +141,11 @@ class InputWarnings:
                 example = short_repr(max(labels, key=lambda label: label.count(separator)), 60)
                 return self._say(
                     "labels",
-                    where,
                     f"labels such as {example} look like several with {short_repr(separator)} "
                     f"between them, and are taken for one; give --learner multilabel{option}",
                 )
 
-    def _labels(self, block: Block, labels: list[str], n: int, where: str) -> None:
+    def _labels(self, block: Block, labels: list[str], n: int) -> None:
         long = max(labels, key=len, default="")
         if len(labels) >= 3 and len(labels) > n // 2:
             lines = block.texts()
@@ -157,7 +155,6 @@ class InputWarnings:
                 few = sorted(texts)
                 return self._say(
                     "labels",
-                    where,
                     f"label and text look swapped: {len(labels)} labels, as "
                     f"{short_repr(long, 60)}, and the texts {short_repr(few, 60)}; a line is "
                     "label<TAB>text",
@@ -165,40 +162,36 @@ class InputWarnings:
         if block.n >= LEAST and len(labels) >= 0.9 * n and not block.model.multilabel:
             self._say(
                 "labels",
-                where,
                 f"{len(labels)} labels in {block.n} events, as {short_repr(labels[0], 60)}; is "
                 "that the label? One that comes once teaches nothing",
             )
         elif _words(long) >= LONG:
             self._say(
                 "labels",
-                where,
                 f"a label of {_words(long)} words, {short_repr(long, 60)}; is it the text?",
             )
 
-    def _marks(self, block: Block, labels: list[str], where: str) -> None:
+    def _marks(self, block: Block, labels: list[str]) -> None:
         marked = next((label for label in labels if label.startswith("__label__")), None)
         if marked is not None and block.model.reading["format"] == "plain":
             self._say(
                 "marks",
-                where,
                 f"the label {short_repr(marked, 60)} is written as fastText's are; give --format "
                 "fasttext, unless __label__ is a part of it",
             )
 
-    def _spaces(self, block: Block, labels: list[str], where: str) -> None:
+    def _spaces(self, block: Block, labels: list[str]) -> None:
         spaced = next((label for label in labels if label != label.strip()), None)
-        if spaced is not None and "labels" not in self._said:  # those that are labels
+        if spaced is not None and "labels" not in self._said:
             separator = str(block.model.reading.get("separator", ","))
             several = f", or give --label-separator {separator + ' '!r}" * block.model.multilabel
             self._say(
                 "spaces",
-                where,
                 f"the label {short_repr(spaced)} begins or ends with a space, which makes it "
                 f"another one than {short_repr(spaced.strip())}; leave the space out{several}",
             )
 
-    def _header(self, block: Block, label: str, where: str) -> None:
+    def _header(self, block: Block, label: str) -> None:
         lines = block.texts()
         text = lines[block.places[0]].decode(errors="replace") if lines else ""
         if block.numbers.count(0) > 1 or _words(text) != 1:
@@ -207,16 +200,15 @@ class InputWarnings:
         if all(found) or (any(found) and block.n >= LEAST):
             self._say(
                 "header",
-                where,
                 f"the label {short_repr(label)} and the text {short_repr(text)} look like a "
                 "header, which is learned as an event; leave that line out",
             )
 
-    def _gaps(self, block: Block, where: str) -> None:
+    def _gaps(self, block: Block) -> None:
         if block.model.reading["format"] not in ("csv", "jsonl"):
-            return  # in the others what is not written is 0, and is meant to be
+            return  # in the other formats, what is not written is meant to be 0
         if isinstance(block.model.learner, AdaptiveClassifier):
-            return  # to which such a gap is none of the column's values
+            return  # which does not take a gap for a value of the column
         import statistics  # slow to import, and only needed here
 
         columns: dict[Any, list[float]] = {}
@@ -229,13 +221,12 @@ class InputWarnings:
             if is_number and n_gaps and abs(mean) > FAR * statistics.pstdev(values, mean):
                 self._say(
                     column,
-                    where,
                     f"{column} is missing in {n_gaps} of {block.n} lines, where it counts as 0, "
                     f"far from its other values, as {mean:.4g}; fill it in, or leave {column} out",
                 )
 
-    def _fields(self, block: Block, where: str) -> None:
-        """That there are features to pair. A field is rare at most, or its name is misspelt."""
+    def _fields(self, block: Block) -> None:
+        """Warn of fields to be paired that no event has; their names may be misspelt."""
         pairs = getattr(block.model.learner, "interactions", None) or ()
         names = {str(name): None for x in block.features() for name in x}
         for field in {field: None for pair in pairs for field in pair}:
@@ -247,7 +238,6 @@ class InputWarnings:
             ):
                 self._say(
                     f"field {field}",
-                    where,
                     f"none of {block.n} lines has a feature of the field {field!r}, which "
                     f"--interactions pairs; there are {short_repr(list(names), 100)}",
                 )

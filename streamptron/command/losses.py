@@ -1,7 +1,8 @@
-"""What a filter would do wrong, at several least probabilities: is it safe to switch on?"""
+"""How many mails a filter would answer wrongly, or be unsure of, at several least probabilities."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from streamptron.command.blocks import Block
@@ -13,43 +14,41 @@ CUTS = (0.0, 0.9, 0.99, 0.999)
 
 
 class Losses:
-    """Mails of each label that are taken for the other one, or that are unsure.
+    """Counts the mails of each label that get the wrong label, or are unsure.
 
     Parameters
     ----------
     least
-        A further least probability that was asked for.
+        A least probability to count for, besides those of CUTS.
     """
 
     def __init__(self, least: float) -> None:
         self._cuts = sorted({*CUTS, least})
-        self._totals: dict[str, int] = {}
-        self._counts: dict[tuple[float, str, str], int] = {}
+        self._totals: Counter[str] = Counter()
+        self._counts: Counter[tuple[float, str, str]] = Counter()
 
     def add(self, block: Block) -> None:
-        """Count a block that is answered."""
+        """Count a block that was answered."""
         names = block.model.names
         labels = list(map(block.model.name, block.labels))
         answers = zip(block.numbers, block.predictions, block.confidences, strict=True)
         for number, output, confidence in answers:
             label = labels[number]
-            self._totals[label] = self._totals.get(label, 0) + 1
+            self._totals[label] += 1
             wrong = output < 0 or names[output] != label
             for cut in self._cuts:
-                kind = "unsure" if confidence < cut else "wrong" if wrong else ""
-                if kind:
-                    key = cut, label, kind
-                    self._counts[key] = self._counts.get(key, 0) + 1
+                if wrong or confidence < cut:
+                    self._counts[cut, label, "unsure" if confidence < cut else "wrong"] += 1
 
     def found(self) -> list[dict[str, Any]]:
-        """For each least probability, and each label: how many are wrong, unsure, and there."""
+        """For each least probability and label: how many mails are wrong, unsure, and in all."""
         return [
             {
                 "min_probability": cut,
                 "labels": {
                     label: {
-                        "wrong": self._counts.get((cut, label, "wrong"), 0),
-                        "unsure": self._counts.get((cut, label, "unsure"), 0),
+                        "wrong": self._counts[cut, label, "wrong"],
+                        "unsure": self._counts[cut, label, "unsure"],
                         "of": total,
                     }
                     for label, total in self._totals.items()
@@ -60,7 +59,7 @@ class Losses:
 
 
 def is_filter(model: LineModel) -> bool:
-    """Whether a model tells mails of two labels apart."""
+    """Whether a model answers mails with one of two labels."""
     return isinstance(model.tokenizer, MailDoor) and not model.multilabel and len(model.names) == 2
 
 

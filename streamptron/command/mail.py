@@ -1,7 +1,7 @@
-"""``streamptron filter``, ``learn`` and ``forget``: one mail in a pipe, and what it teaches.
+"""``streamptron filter``, ``learn`` and ``forget``: mails classified, learned and forgotten.
 
-The first duty of the filter is that the mail goes on: whatever is wrong, with the model, the disk
-or the mail itself, what came in goes out.
+The filter must never lose a mail: whatever is wrong with the model, the disk or the mail itself, it
+writes the mail that it has read.
 """
 
 from __future__ import annotations
@@ -96,19 +96,19 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
         from streamptron.files.verdict import judged
 
         try:
-            lines = LineModel.load(model, mmap=True)  # a mail asks for little of what it has
-        except ValueError:  # not every learner can be used in place
+            lines = LineModel.load(model, mmap=True)  # one mail needs only a small part of it
+        except ValueError:  # not every learner can be opened in place
             lines = LineModel.load(model)
         verdict = judged(lines, plain, positive, min_probability)
         plain, code = with_field(plain, verdict.field), verdict.code
-    except Exception as error:  # the mail goes on
+    except Exception as error:  # the mail must be passed on
         reason = f"{model}: {error.strerror}" if isinstance(error, OSError) else reason_of(error)
         say(f"streamptron: error: {reason}; the mail is passed on unclassified")
     code = written(plain, code)
     return 0 if passes and code != NOT_WRITTEN else code
 
 
-# --- What mails teach
+# --- Learning and forgetting
 
 wait_option = click.option(
     "--wait",

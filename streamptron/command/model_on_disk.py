@@ -1,4 +1,4 @@
-"""A model and its file: when what was learned is saved, and when a new file is taken."""
+"""A model and its file: when the model is saved, and when it is loaded again."""
 
 from __future__ import annotations
 
@@ -11,59 +11,59 @@ from streamptron.common.process import counted, say
 from streamptron.files.lines import LineModel
 from streamptron.keeping.lock import ModelLock, ModelLockError, identity
 
-KEPT = 1 << 26  # bytes of lines that were learned and not saved; more are saved at once
+KEPT = 1 << 26  # if lines that are not saved take more bytes, the model is saved at once
 
 
 class Learned(typing.Protocol):
-    """What a model has learned, and another one could: a block of lines, or a mail."""
+    """A block of lines or a mail, which another model can learn again."""
 
     @property
     def size(self) -> int:
-        """In bytes, or about that."""
+        """About how many bytes it takes."""
 
     def kept(self) -> Callable[[LineModel], Learned]:
-        """What makes it again, for another model."""
+        """A function that makes it again for another model."""
 
     def label(self) -> None:
-        """Settle its labels."""
+        """Set its labels."""
 
     def learn(self) -> object:
         """Learn it."""
 
 
 class ModelOnDisk:
-    """Keeps a model, for the length of a ``with`` block.
+    """A model and its file, within a ``with`` block.
 
     Parameters
     ----------
     path
         The model's file.
     writes
-        Whether the model learns, and its file is locked and written.
+        Whether the model learns; then its file is locked and written.
     lines, seconds
-        How often it is saved on the way: after so many lines, so many seconds; None: not by this.
+        Save on the way after this many lines or seconds; None: not for this reason.
     reload_seconds
-        How often it looks for another model in the file's place; None: only when asked to.
+        How often to check whether the file was replaced; None: only when asked to.
     learn_unsure
-        What the model learns, see LineModel.
+        Which events the model learns, see LineModel.
     wait
-        For how many seconds it waits while another process writes the model.
+        For how many seconds to wait while another process writes the model.
     unit
-        What is learned, by a message: lines or mails.
+        What is learned, for messages: "line" or "mail".
     known_labels, new_label
         Which labels may be learned, see LineModel.settle_labels.
 
     Attributes
     ----------
     model
-        What is in the file, or will be.
+        The model in the file, or the one that will be saved there.
     unsaved, forgotten
-        How many lines have been learned and not saved; how many of these were too many to keep for
-        another model.
+        How many lines were learned and not saved; and how many of these could not be kept, to be
+        learned again by another model.
     file
-        By what the file is recognised that `model` was read from, or saved to.
+        Numbers that identify the file that `model` was read from, or saved to.
     saved_at, reloaded_at
-        When that was last done, in seconds since 1970; None: not yet.
+        When the model was last saved and reloaded, in seconds since 1970; None: not yet.
     """
 
     model: LineModel
@@ -96,11 +96,11 @@ class ModelOnDisk:
         self._learn_unsure = learn_unsure
         self._wait = wait
         self._known_labels, self._new_label = known_labels, new_label
-        self._tried = 0  # how many lines a failed save has tried to save
+        self._tried = 0  # how many lines were unsaved when a save failed
         self._last_save = self._last_look = time.monotonic()
-        self._known: tuple[int, ...] | None = None  # the file that was read or written last
-        self._refused: tuple[int, ...] = ()  # where a file is that cannot be taken, as was said
-        self._kept: list[Callable[[LineModel], Learned]] = []  # lines learned and not saved
+        self._known: tuple[int, ...] | None = None  # the file that was last read or written
+        self._refused: tuple[int, ...] = ()  # a file that could not be loaded, of which was warned
+        self._kept: list[Callable[[LineModel], Learned]] = []  # to learn again what is not saved
         self._kept_size = 0
 
     def __enter__(self) -> typing.Self:
@@ -120,9 +120,10 @@ class ModelOnDisk:
             self.lock.__exit__(*error)
 
     def load(self, create: LineModel | None = None) -> None:
-        """Take the model from the file, or begin with `create` if there is none.
+        """Load the model from the file; if there is no file, begin with `create`.
 
-        Who learns writes that at once; who answers waits for one that does.
+        A process that learns then saves `create` at once; one that only answers waits for another
+        process to do so.
         """
         self._known = identity(self.path)
         if self._known is None and create is not None:
@@ -140,19 +141,19 @@ class ModelOnDisk:
             model.settle_labels(self._known_labels, self._new_label)
 
     def learned(self, n_lines: int) -> bool:
-        """Count lines as learned; whether that is to be saved now."""
+        """Count lines as learned; returns whether it is time to save them."""
         self.unsaved += n_lines
         return self._save_in() == 0.0
 
     def keep(self, learned: Learned) -> None:
-        """Keep what was learned, for a model that is put in the file's place."""
+        """Keep what was learned, in case the file is replaced and another model is loaded."""
         self._kept.append(learned.kept())
         self._kept_size += learned.size
 
     # --- What is due
 
     def seconds_left(self) -> float | None:
-        """How long it is until something is due; None: nothing, as long as nothing is learned."""
+        """The seconds until something is due; None: nothing, unless more is learned."""
         return sooner(self._save_in(), self._look_in())
 
     def _save_in(self) -> float | None:
@@ -168,7 +169,7 @@ class ModelOnDisk:
         return _left(self._last_look, self._reload_seconds)
 
     def is_replaced(self) -> bool:
-        """Whether it is time to look for another model, and there is one."""
+        """Whether it is time to check the file, and it was replaced."""
         if self._look_in() != 0.0:
             return False
         self._last_look = time.monotonic()
@@ -181,7 +182,7 @@ class ModelOnDisk:
             self.save()
 
     def save(self, at_last: bool = False) -> bool:
-        """Save what is unsaved; False, after a message, if that has failed."""
+        """Save the model if it has changed. If that fails, prints a message and returns False."""
         self._last_save = time.monotonic()
         if not self.unsaved:
             return True
@@ -209,10 +210,10 @@ class ModelOnDisk:
         self.saved_at = time.time()
 
     def reload(self, check: Callable[[LineModel], object], asked: bool = True) -> bool:
-        """Take the model that is in the file now, unless `check` refuses it.
+        """Load the model that is in the file now, unless `check` refuses it.
 
-        It learns what the old one had learned and not saved. A file that cannot be taken is named;
-        if it was not asked for, once, however long it takes to be written.
+        It learns what the old model had learned and not saved. If the file cannot be loaded, a
+        message says so; without `asked`, only one for each file.
         """
         self._known = identity(self.path)
         try:
@@ -239,7 +240,7 @@ class ModelOnDisk:
 
 
 def sooner(*seconds: float | None) -> float | None:
-    """The least of some times; None is never."""
+    """The smallest of some times; None means never."""
     return min((each for each in seconds if each is not None), default=None)
 
 

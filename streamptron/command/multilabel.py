@@ -1,32 +1,32 @@
 """Blocks of lines that have several labels.
 
-The label of such an event is a tuple of labels, or Truths where it leaves others open, so a block's
-`labels` and `numbers` are as ever.
-Lines are read one by one, also where they are texts: only to answer texts the core reads them.
+The label of such an event is a tuple of labels, or Truths if nothing is known of other labels; so
+`labels` and `numbers` are as in any block. Lines of texts are read one by one, too, unless they are
+only answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from streamptron.command.blocks import Block, EventBlock, TextBlock, likeliest
 from streamptron.command.grades import Score
 from streamptron.files.lines import Truths
 
-_Found = list[tuple[int, float]]  # outputs and their probabilities, the likeliest first
+_Found = list[tuple[int, float]]  # outputs and their probabilities, the most probable first
 
 
 class SetBlock(Block):
-    """What both kinds of blocks have where an event has several labels.
+    """The base class of blocks whose events have several labels.
 
     Attributes
     ----------
     answered
-        For each text or event the outputs that are answered and their probabilities, the likeliest
-        first.
+        For each text or event, the outputs that are answered and their probabilities, the most
+        probable first.
     found
-        For each text or event the probabilities of all outputs, if `ranked`.
+        For each text or event, the probabilities of all outputs, if `ranked`.
     """
 
     def _answers(self) -> None:
@@ -37,7 +37,7 @@ class SetBlock(Block):
         self.found: list[list[float]] = [[] for _ in range(n if self.ranked else 0)]
 
     def _note(self, row: int, labels: list[Any], found: list[float]) -> None:
-        """The answer to an event, from the probabilities of labels."""
+        """Set the answer to an event, given the probabilities of the labels."""
         self.predictions[row] = 0 if labels else -1
         if self.least:
             chosen = [k for k, p in enumerate(found) if p >= self.least]
@@ -51,7 +51,7 @@ class SetBlock(Block):
             self.found[row] = found
 
     def _there(self, row: int) -> tuple[list[str], set[str] | None]:
-        """The labels that a row has; and those that it names, if it leaves others open."""
+        """The labels that a row has; and those it names, if nothing is known of the others."""
         labels: Any = self.labels[self.numbers[row]]
         if not isinstance(labels, Truths):
             return list(map(self.model.name, labels)), None
@@ -71,7 +71,7 @@ class SetBlock(Block):
         return bool(wrong if named is None else wrong & named)
 
     def _graded(self, first: int, last: int) -> Iterable[int]:
-        """Rows that have labels and an answer."""
+        """The rows that have labels and an answer."""
         pairs = zip(self.numbers[first:last], self.predictions[first:last], strict=True)
         return (row for row, (y, k) in enumerate(pairs, first) if y >= 0 and k >= 0)
 
@@ -92,7 +92,7 @@ class SetBlock(Block):
 
 
 class SetTexts(SetBlock, TextBlock):
-    """Lines of texts, to be answered; whether they have labels is not looked at."""
+    """Lines of texts that are only answered; their labels are not read."""
 
     def _answer(self) -> int:
         import numpy as np
@@ -117,6 +117,3 @@ class SetEvents(SetBlock, EventBlock):
 
     def _answer(self, row: int) -> None:
         self._note(row, *self.model.learner._probabilities(self._events[row]))
-
-    def _parts(self, label: Any) -> list[Hashable]:
-        return list(label)

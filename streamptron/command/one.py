@@ -1,8 +1,8 @@
-"""One event, whose answer is the exit code too, as programs that sort mail want it.
+"""``predict --exit-code``: one event, whose answer is the exit code, as mail programs expect it.
 
 0    the positive label
-1    another one
-2    unsure: its probability is too small, or the model knows no label yet
+1    another label
+2    unsure: the probability is too small, or the model has no labels yet
 3    an error
 """
 
@@ -22,18 +22,18 @@ POSITIVE, OTHER, UNSURE, ERROR = range(4)
 
 
 class One(Filter):
-    """A filter of one event: all of the input, if it is a text and not given as lines.
+    """A filter for one event: a line, or else the whole input as one text.
 
     Parameters
     ----------
     positive
-        The label of exit code 0; None: that of the model.
+        The label for exit code 0; None: the positive label of the model.
     """
 
     def __init__(self, *arguments: Any, positive: str | None = None, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.positive = positive
-        self._text: bytearray | None = None  # all of the input so far, if it is one text
+        self._text: bytearray | None = None  # the input so far, if it is one text
         self._verdict = ERROR
 
     def run(self) -> int:
@@ -43,9 +43,9 @@ class One(Filter):
         return self._verdict
 
     def _settle(self) -> None:
-        nobody_says = self.kind is None
+        is_open = self.kind is None
         super()._settle()
-        if nobody_says and self.kind == "text":
+        if is_open and self.kind == "text":
             self._text = bytearray()
 
     def _check(self, model: LineModel) -> None:

@@ -1,4 +1,4 @@
-"""Options that commands share: their names, what their values must be, and what is made of them."""
+"""Options that several commands share: their names, their values, and what is made of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from streamptron.learners.registry import (
 from streamptron.learners.text import Tokenizer
 
 DEFAULT = next(iter(LEARNERS))
-CONFIG = "streamptron.config"  # what a context calls the configuration file
+CONFIG = "streamptron.config"  # the key of the configuration file in a context's `meta`
 
 Command = Callable[..., Any]
 
@@ -49,8 +49,8 @@ class CommandOfOptions(click.Command):
     Parameters
     ----------
     sections
-        The titles of sections, and what click calls the values of their options. Any other option
-        is in the first section, which has click's title.
+        The title of each section, with click's names of its options. All other options are in the
+        first section, which has click's title.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class CommandOfOptions(click.Command):
             raise click.BadParameter(message, error.ctx, error.param, error.param_hint) from None
 
     def with_config(self, context: click.Context, words: list[str]) -> list[str]:
-        """The words of the command line, and before them those of its configuration file."""
+        """The words of the command line, with those from its configuration file before them."""
         group = context.find_root().command
         if context.resilient_parsing or not isinstance(group, Commands):
             return words
@@ -99,13 +99,14 @@ class CommandOfOptions(click.Command):
 
 
 class Commands(click.Group):
-    """A group that lists its commands in the order in which they are used.
+    """A group that lists its commands in a given order.
 
     Parameters
     ----------
     rooms
-        The modules beside this one that have the commands, in that order. One is imported when it
-        is asked for: the options of all commands take as long to make as a small file to read.
+        For each command, in the order of the help, the module of this folder that has it. A module
+        is imported only when its command is used: making the options of all commands takes as long
+        as reading a small file.
     """
 
     command_class = CommandOfOptions
@@ -134,27 +135,6 @@ class Commands(click.Group):
         return {name: self.commands[name] for name in self.list_commands()}
 
 
-class Ngrams(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    name = "low,high"
-
-    def convert(self, value: Any, param: Any, context: Any) -> tuple[int, int]:
-        try:
-            low, _, high = value.partition(",")
-            return int(low), int(high or low)
-        except ValueError:
-            self.fail(f"{value!r}: give two numbers, as 1,2", param, context)
-
-
-class Length(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    name = "number"
-
-    def convert(self, value: Any, param: Any, context: Any) -> int | None:
-        try:
-            return None if value == "none" else int(value)
-        except ValueError:
-            self.fail(f"{value!r}: give a number, or none", param, context)
-
-
 class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
     """The name of a learner of labelled lines."""
 
@@ -169,55 +149,57 @@ class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
         return super().convert(value, *rest)
 
 
-class NumberOr(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A number, or a word that stands for one."""
+class Value(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """An option's value, which `read` makes of a text; `wanted` says what the text must be."""
 
-    def __init__(self, kind: type, word: str) -> None:
-        self.name = f"number|{word}"
-        self.kind = kind
-        self.word = word
+    def __init__(self, name: str, read: Callable[[str], Any], wanted: str) -> None:
+        self.name = name
+        self._read = read
+        self._wanted = wanted
 
     def convert(self, value: Any, param: Any, context: Any) -> Any:
         try:
-            return value if value == self.word else self.kind(value)
+            return self._read(value)
         except ValueError:
-            self.fail(f"{value!r}: give a number, or {self.word}", param, context)
+            self.fail(f"{value!r}: give {self._wanted}", param, context)
 
 
-class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """NAME=VALUE."""
-
-    def __init__(self, name: str, kind: Callable[[str], Any] = str) -> None:
-        self.name = name
-        self.kind = kind
-
-    def convert(self, value: Any, param: Any, context: Any) -> tuple[str, Any]:
-        name, equals, text = value.rpartition("=")
-        try:
-            if not equals:
-                raise ValueError
-            return name, self.kind(text)
-        except ValueError:
-            self.fail(f"{value!r}: give {self.name}", param, context)
+def _low_high(text: str) -> tuple[int, int]:
+    low, _, high = text.partition(",")
+    return int(low), int(high or low)
 
 
-class Fields(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    name = "field,field"
+def _two_fields(text: str) -> tuple[str, str]:
+    first, second = text.split(",")
+    if not first or not second:
+        raise ValueError
+    return first, second
 
-    def convert(self, value: Any, param: Any, context: Any) -> tuple[str, str]:
-        first, _, second = value.partition(",")
-        if not first or not second or "," in second:
-            self.fail(f"{value!r}: give two fields, as user,ad", param, context)
-        return first, second
+
+def _pair(name: str, kind: Callable[[str], Any] = str) -> Value:
+    """The type of an option whose value is NAME=VALUE."""
+
+    def read(text: str) -> tuple[str, Any]:
+        before, equals, value = text.rpartition("=")
+        if not equals:
+            raise ValueError
+        return before, kind(value)
+
+    return Value(name, read, name)
+
+
+NGRAMS = Value("low,high", _low_high, "two numbers, as 1,2")
+FIELDS = Value("field,field", _two_fields, "two fields, as user,ad")
+LENGTH = Value("number", lambda text: None if text == "none" else int(text), "a number, or none")
 
 
 class Options:
-    """Options that several commands have, or that belong together.
+    """Several options, to be given to a command together.
 
     Attributes
     ----------
     names
-        What click calls their values, in the order of the options.
+        Click's names of the options, in their order.
     """
 
     def __init__(self, *options: Callable[[Command], Command]) -> None:
@@ -225,7 +207,7 @@ class Options:
         self.names = [str(option.name) for option in click.command()(self(lambda: None)).params]
 
     def without(self, *names: str) -> Options:
-        """The others."""
+        """The options except those with these names."""
         pairs = zip(self._options, self.names, strict=True)
         return Options(*[option for option, name in pairs if name not in names])
 
@@ -238,17 +220,12 @@ class Options:
         return command
 
 
-# What click calls options of Mail whose names are those of others.
+# Parameters of Mail whose names are taken by other options, and their names here.
 OTHERWISE = {"text": "parts"}
 
 
-def _owners(parameter: str) -> list[str]:
-    """The learners that have a parameter, as --learner names them."""
-    return [name for name, kind in BY_NAME.items() if parameter in parameters_of(kind)]
-
-
 def _learner_options() -> list[Callable[[Command], Command]]:
-    """An option for each parameter of the learners, as the table has it."""
+    """An option for each parameter of the learners in the table of parameters."""
     lines: dict[str, list[Parameter]] = {}
     for parameter in PARAMETERS:
         if parameter.name != "missing" and _called(parameter):  # a line has no None
@@ -259,11 +236,12 @@ def _learner_options() -> list[Callable[[Command], Command]]:
 
 
 def _called(parameter: Parameter) -> list[str]:
+    """The learners that have a parameter, by their names for --learner."""
     return [name for name, kind in BY_NAME.items() if kind.__name__ in parameter.learners]
 
 
 def _option(name: str, lines: list[Parameter]) -> Callable[[Command], Command]:
-    """An option for a parameter; `lines`: it may not be the same for all learners."""
+    """An option for a parameter; `lines`: its lines in the table, which differ by learner."""
     kind, default = lines[0].kind, lines[0].default
     option = f"--{'no-' if default is True else ''}{name.replace('_', '-')}"
     help = " ".join(map(_help, lines))
@@ -276,16 +254,16 @@ def _option(name: str, lines: list[Parameter]) -> Callable[[Command], Command]:
     if kind == "TEXT":
         return click.option(option, metavar="CHARACTERS", help=help)
     if kind == "RANGE":
-        return click.option("--ngrams", name, type=Ngrams(), help=help)
+        return click.option("--ngrams", name, type=NGRAMS, help=help)
     if kind in ("BY_LABEL", "FIELDS"):
-        type: Any = Pair("LABEL=NUMBER", float) if kind == "BY_LABEL" else Fields()
+        type = _pair("LABEL=NUMBER", float) if kind == "BY_LABEL" else FIELDS
         help = f"{help[:-1]}; may be repeated."
         return click.option(option, name, multiple=True, type=type, help=help)
     return click.option(option, name, type=_type_of(lines[0]), help=help)
 
 
 def _help(parameter: Parameter) -> str:
-    """What it does, and for which learners if not for all."""
+    """What a parameter does, and for which learners, unless for all."""
     about, owners = parameter.about, _called(parameter)
     others = [name for name in BY_NAME if name not in owners]
     if parameter.default is True:
@@ -300,17 +278,19 @@ def _help(parameter: Parameter) -> str:
 
 
 def _type_of(parameter: Parameter) -> Any:
-    """As click has it."""
+    """The type of a parameter's option for click."""
     if parameter.kind == "WORD":
         return click.Choice(parameter.words)
     if parameter.kind == "NUMBER_OR_WORD":
-        return NumberOr(float, parameter.words[0])
+        (word,) = parameter.words
+        wanted = f"a number, or {word}"
+        return Value(f"number|{word}", lambda text: text if text == word else float(text), wanted)
     if parameter.kind == "COUNT_OR_NONE" and parameter.default is not None:
-        return Length()
+        return LENGTH
     return float if parameter.kind in ("NUMBER", "SPAN") else int
 
 
-# Shells complete it as a file. What is wrong with one is found where it is opened.
+# Shells complete it as a file. A file that cannot be read is an error only when it is opened.
 FILE = click.Path(readable=False)
 
 json_option = click.option("--json", is_flag=True, help="Write JSON.")
@@ -324,6 +304,11 @@ min_probability_option = click.option(
     type=click.FloatRange(0, 1),
     default=0.0,
     help="Below this probability the answer is `unsure`; with several labels, a label is left out.",
+)
+reload_seconds_option = click.option(
+    "--reload-seconds",
+    type=click.FloatRange(0, min_open=True),
+    help="Check this often whether the model file was replaced, and load it.",
 )
 learn_unsure_option = click.option(
     "--learn-unsure",
@@ -353,6 +338,17 @@ config_option = click.option(
 LEARNER_OPTIONS = Options(*_learner_options())
 TOKENIZER_OPTIONS = Options(
     *[_option(each.name, [each]) for each in TOKENS if each.kind != "NAMES"]
+)
+COMPARED_OPTIONS = Options(
+    click.option(
+        "--learners",
+        metavar="A,B,...",
+        help=f"Of {', '.join(LEARNERS)}; by default all but voted, perceptron only with "
+        "--positive.",
+    ),
+    click.option(
+        "--positive", metavar="LABEL", help="Take this label for true, all others for false."
+    ),
 )
 READING_OPTIONS = Options(
     click.option(
@@ -387,7 +383,7 @@ READING_OPTIONS = Options(
         "--type",
         "types",
         multiple=True,
-        type=Pair("COLUMN=TYPE"),
+        type=_pair("COLUMN=TYPE"),
         help="csv: a column's type: number, category, date or ignore.",
     ),
     click.option(
@@ -405,14 +401,17 @@ MAIL_OPTIONS = Options(
     click.option("--ham", multiple=True, type=FILE, help="mail: a folder or mbox of ham."),
 )
 
-# Of --help.
+# What only a new model takes.
+OF_NEW_MODELS = ["learner", "positive", *LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names]
+
+# Sections of --help.
 LEARNER_SECTION = {"The learner": ["learner", "positive", *LEARNER_OPTIONS.names]}
 TEXT_SECTION = {"Words of texts": TOKENIZER_OPTIONS.names}
 READING_SECTION = {"Lines of files": [*READING_OPTIONS.names, *MAIL_OPTIONS.names]}
 
 
 def taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
-    """Take options out of all of them; those that were given on the command line."""
+    """Remove options from `given`; returns those that were given on the command line."""
     context = click.get_current_context()
     values = {name: given.pop(name, None) for name in names}
     return {
@@ -423,9 +422,9 @@ def taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The options of reading that were given, as arguments of streamptron.files.read.
+    """The reading options that were given, as arguments of streamptron.files.read.
 
-    If files are given, their suffixes tell the format that is not.
+    Without --format, the format is that of the files' suffixes.
     """
     labels_of = given.pop("labels_of", None)
     names = ["format", "label", "text", "features", "delimiter", "columns", "types", "label_by"]
@@ -458,20 +457,18 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
 
 
 def with_mails(files: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
-    """The files, among them those of --spam and --ham, taken in turns."""
+    """The files to read; those of --spam and --ham, or texts by folder, are mixed evenly."""
     folders = {label: given.pop(label) for label in MAIL_OPTIONS.names}
     given["labels_of"] = {path: label for label, paths in folders.items() for path in paths}
     if not files and not given["labels_of"]:
         raise click.UsageError("Missing argument 'FILES...'.")
     if files and given["labels_of"]:
         raise click.UsageError("--spam and --ham name all mails; leave out the other files")
-    if given["labels_of"]:
-        format = given["format"] or "mail"
-        if format != "mail" or given["label_by"]:
-            raise click.UsageError(
-                "--spam and --ham are for mails, and say their labels; leave out --format and "
-                "--label-by"
-            )
+    if given["labels_of"] and (given["format"] not in (None, "mail") or given["label_by"]):
+        raise click.UsageError(
+            "--spam and --ham are for mails, and say their labels; leave out --format and "
+            "--label-by"
+        )
     if files and given["label_by"] == "folder" and _are_documents(files, given):
         folders = {}
         for source in find_sources(list(files)):
@@ -484,7 +481,7 @@ def with_mails(files: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]
 
 
 def _are_documents(files: tuple[str, ...], given: dict[str, Any]) -> bool:
-    """Whether files with labels by folder are texts: as --format says, or the suffix .txt."""
+    """Whether files that are labelled by folder are texts, by --format or the suffix .txt."""
     if given["format"] is not None:
         return bool(given["format"] == "document")
     try:
@@ -494,8 +491,10 @@ def _are_documents(files: tuple[str, ...], given: dict[str, Any]) -> bool:
 
 
 def _format(files: tuple[str, ...], bare: bool) -> str:
-    """The format that the files' suffixes stand for. Pipes have none: plain, unless other options
-    of reading were given.
+    """The format by the files' suffixes.
+
+    Without a suffix it is plain, unless a file is a pipe or, with `bare` False, other reading
+    options were given.
     """
     sources = find_sources(list(files))
     try:
@@ -517,18 +516,19 @@ def encoding_of(given: dict[str, Any]) -> str | None:
 
 
 def option_called(name: str) -> str:
-    """An option of the command as it is written on the command line."""
+    """An option of the current command as it is typed."""
     parameters = click.get_current_context().command.params
     return next(parameter.opts[0] for parameter in parameters if parameter.name == name)
 
 
 def _made(kind: Any, parameters: dict[str, Any]) -> Any:
-    """A learner or tokenizer; a wrong parameter or value is a usage error."""
+    """A new learner or tokenizer; a wrong parameter or value is a usage error."""
     for name in parameters:
         if kind in BY_NAME.values() and name not in parameters_of(kind):
+            owners = [each for each, other in BY_NAME.items() if name in parameters_of(other)]
             raise click.UsageError(
                 f"{kind.__name__} has no {option_called(name)}; learners that have it: "
-                f"{', '.join(_owners(name))}"
+                f"{', '.join(owners)}"
             )
     try:
         return kind(**parameters)
@@ -537,7 +537,7 @@ def _made(kind: Any, parameters: dict[str, Any]) -> Any:
 
 
 def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
-    """An untrained model, as the options ask for it."""
+    """An untrained model with the options that were given."""
     learner = given.pop("learner") or DEFAULT
     kind = BY_NAME[learner]
     if "separator" in reading and learner not in MULTILABEL:
@@ -583,7 +583,7 @@ def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
 
 
 def without_events(model: LineModel) -> Iterator[tuple[str, str]]:
-    """The options that name labels which no event has had, and these."""
+    """The options that name labels which no event had, with these labels."""
     missing = model.wanted - {model.positive}
     left = set(missing)
     for name in BY_LABEL:
@@ -601,7 +601,7 @@ def _either(labels: Iterable[str]) -> str:
 
 
 def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Any:
-    """A tokenizer, as the options ask for it; None if the lines hold features."""
+    """A tokenizer with the options that were given; None if the lines hold features."""
     format = reading["format"]
     if format in ("jsonl", "csv") and not reading.get("label"):
         raise click.UsageError(f"the format {format} needs --label FIELD")
@@ -627,7 +627,7 @@ def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Any:
 
 
 def _tokenizer(kind: Any, tokens: dict[str, Any]) -> Tokenizer | Mail:
-    """A Tokenizer or a Mail, which have options of their own."""
+    """A Tokenizer or a Mail; an option of the other one is an error."""
     known = parameters_of(kind)
     own = {there: here for here, there in OTHERWISE.items()}
     given = {own.get(name, name): value for name, value in tokens.items()}
@@ -642,5 +642,5 @@ def _tokenizer(kind: Any, tokens: dict[str, Any]) -> Tokenizer | Mail:
 
 
 def is_plain(file: str) -> bool:
-    """Whether a file can be read again, as those of a pattern or a directory can."""
+    """Whether a file, or the files of a pattern or directory, can be read more than once."""
     return file != "-" and (not os.path.exists(file) or os.path.isfile(file) or os.path.isdir(file))

@@ -1,6 +1,6 @@
-"""A mail in a pipe: read, and written with a field of ours or without one, whatever is wrong.
+"""Reads a mail from a pipe and writes it, whatever else may be wrong.
 
-Nothing here needs more than Python, so that the mail goes on even where nothing else works.
+This module needs only the standard library, so that a mail is passed on even if imports fail.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import os
 from streamptron.common.header import ERROR, without_ours
 from streamptron.common.process import say
 
-NOT_WRITTEN = 75  # EX_TEMPFAIL of sysexits.h: the mail is to be delivered again
+NOT_WRITTEN = 75  # EX_TEMPFAIL of sysexits.h: the mail server tries again
 
 
 def passed_on(reason: str) -> int:
-    """Pass the mail on unclassified, for a reason. Returns the exit code."""
+    """Pass the mail on unclassified, with a message. Returns the exit code."""
     try:
         mail = standard_input()
     except OSError as error:
@@ -26,14 +26,14 @@ def passed_on(reason: str) -> int:
 
 
 def reason_of(error: Exception) -> str:
-    """What is wrong, in one line."""
+    """The message of an error, in one line."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return str(error) or type(error).__name__
 
 
 def not_read(error: OSError) -> int:
-    """Say that there is no mail. Returns the exit code."""
+    """Report that the mail cannot be read. Returns the exit code."""
     is_closed = error.errno == errno.EBADF
     why = "the standard input is closed; give the mail there" if is_closed else error.strerror
     say(f"streamptron: error: the mail cannot be read: {why}")
@@ -41,7 +41,7 @@ def not_read(error: OSError) -> int:
 
 
 def standard_input() -> bytes:
-    """All of the mail."""
+    """The whole mail."""
     pieces = []
     while piece := os.read(0, 1 << 20):
         pieces.append(piece)
@@ -49,7 +49,7 @@ def standard_input() -> bytes:
 
 
 def written(mail: bytes, code: int) -> int:
-    """Write the mail. Returns the exit code, which is another one if that fails."""
+    """Write the mail. Returns the given exit code, or NOT_WRITTEN if that fails."""
     left = memoryview(mail)
     try:
         while left:

@@ -1,4 +1,4 @@
-"""``streamptron plot``: pictures of a model file, or of what files of events do to a learner."""
+"""``streamptron plot``: pictures of a model, or of how a learner learns files of events."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import click
 from streamptron.command.bar import watched
 from streamptron.command.commands import untrained
 from streamptron.command.options import (
+    COMPARED_OPTIONS,
     DEFAULT,
     LEARNER_OPTIONS,
     LEARNER_SECTION,
@@ -41,11 +42,11 @@ if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT = 4.8  # inches, as matplotlib's
-ROW = 0.24  # inches of a bar or a row with its name
+ROW = 0.24  # inches; the height of a bar, or of a row with a name
 
 
 class Picture(click.Path):  # type: ignore[type-arg, unused-ignore]
-    """A file to be written, whose suffix matplotlib knows."""
+    """A file to write, with a suffix that matplotlib knows."""
 
     def convert(self, value: Any, param: Any, context: Any) -> str:
         _needs_matplotlib()
@@ -100,7 +101,7 @@ class Drawing(NamedTuple):
 
 
 def _needs_matplotlib() -> None:
-    from streamptron.plot.drawing import check_axes  # with all that pictures import
+    from streamptron.plot.drawing import check_axes  # slow to import, and only pictures need it
 
     check_axes(None)
 
@@ -121,7 +122,7 @@ DRAWING_OPTIONS = Options(
 
 
 def drawn(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a picture, which the command gets as a Drawing."""
+    """Add the options of a picture to a command, which gets them as a Drawing."""
 
     @functools.wraps(command)
     def run(**given: Any) -> Any:
@@ -290,7 +291,7 @@ def gates(model: str, number: int, drawing: Drawing) -> None:
 
 
 def _column_of(lines: LineModel, name: str) -> Any:
-    """The column of that name, which need not be a text; the name itself if there is none."""
+    """The column that is shown by this name, or the name itself if there is none."""
     learner = lines.learner
     if not isinstance(learner, AdaptiveClassifier) or learner.hash_bits is not None:
         return name
@@ -355,7 +356,7 @@ def calibration(
     if wanted is not None:
         _known(lines, wanted)
     labels, probabilities = _probabilities(model, lines, files, reading, encoding, wanted)
-    if lines.multilabel and wanted is None:  # of all labels of all events together
+    if lines.multilabel and wanted is None:  # all labels of all events together
         wanted = THERE
     _save(lambda ax: calibration_curve(labels, probabilities, wanted, bins, ax=ax), drawing)
 
@@ -432,12 +433,7 @@ def false_positives(drawing: Drawing, **given: Any) -> None:
 
 @plot.command()
 @click.argument("files", nargs=-1, required=True)
-@click.option(
-    "--learners",
-    metavar="A,B,...",
-    help=f"Of {', '.join(LEARNERS)}; by default all but voted, perceptron only with --positive.",
-)
-@click.option("--positive", metavar="LABEL", help="Take this label for true, all others for false.")
+@COMPARED_OPTIONS
 @click.option(
     "--by",
     type=click.Choice(["window", "so far"]),
@@ -514,13 +510,13 @@ def memory(files: tuple[str, ...], drawing: Drawing, **given: Any) -> None:
     _save(lambda ax: memory(lines.learner, stream, ax=ax), drawing)
 
 
-# --- What they share
+# --- What several commands use
 
 
 def _learned(
     files: tuple[str, ...], given: dict[str, Any]
 ) -> tuple[LineModel, Iterator[tuple[Any, Any]]]:
-    """An untrained model, and the events for it."""
+    """An untrained model, and the events of some files for it."""
     from streamptron.command.report import labelled
 
     encoding, reading = encoding_of(given), reading_of(given, files)
@@ -543,43 +539,41 @@ def _probabilities(
     encoding: str | None,
     wanted: str | None = None,
 ) -> tuple[list[str], list[dict[str, float]]]:
-    """The labels of the events in files, and the probabilities that a model gives each.
+    """The labels of the events in some files, and the probabilities that a model gives each label.
 
-    Of several labels an event is one for the label that is wanted, or for each label if none is:
-    whether it is there, by that label's name or THERE, and the probability of that.
+    If events have several labels, `wanted` is taken for the positive one of two. Without it, each
+    label of each event counts as an event of its own, with the labels THERE and "not there".
     """
     from streamptron.command.report import labelled
 
     labels, probabilities = [], []
-    if lines.multilabel:
-        with watched(files) as sources:
-            for x, given in labelled(lines, sources, reading, encoding):
+    name = wanted or THERE
+    with watched(files) as sources:
+        for x, given in labelled(lines, sources, reading, encoding):
+            if lines.multilabel:
                 for label, there, p in _sets(lines, x, given):
                     if wanted in (None, label):
-                        name = wanted or THERE
                         labels.append(name if there else f"not {name}")
                         probabilities.append({name: p, f"not {name}": 1.0 - p})
-        if not labels:
-            raise ValueError(f"{model}: no event says anything of a label that the model knows")
-        return labels, probabilities
-    with watched(files) as sources:
-        for x, label in labelled(lines, sources, reading, encoding):
+                continue
             found = lines.learner.predict_proba_one(x)
             if not found:
                 raise ValueError(f"{model}: the model has seen no label yet")
-            labels.append(lines.name(label))
+            labels.append(lines.name(given))
             probabilities.append({lines.name(each): p for each, p in found.items()})
+    if not labels:
+        raise ValueError(f"{model}: no event says anything of a label that the model knows")
     return labels, probabilities
 
 
-THERE = "there"  # a label, as any of several
+THERE = "there"  # stands for any label of an event
 
 
 def _sets(lines: LineModel, x: Any, given: Any) -> Iterator[tuple[str, bool, float]]:
-    """Each label of a model of several: its name, whether an event has it, how probable it is."""
+    """Each label of a model: its name, whether an event has it, and its probability."""
     there = given if isinstance(given, dict) else dict.fromkeys(given, True)
     for label, p in zip(*lines.learner._probabilities(x), strict=True):
-        if label in there or not isinstance(given, dict):  # which leaves others open
+        if label in there or not isinstance(given, dict):  # a dict says nothing of other labels
             yield lines.name(label), bool(there.get(label)), p
 
 
@@ -590,13 +584,13 @@ def _by_threshold(
     wanted: str | None,
     **given: Any,
 ) -> Callable[[Axes], object]:
-    """What draws one label against all others, as one or several models see it."""
+    """A function that draws one label against all others, for one or several models."""
     encoding, reading = encoding_of(given), reading_of(given, files)
     labels: list[str] = []
     by_model = {}
     for model in models:
         lines = LineModel.load(model, multilabel=True)
-        wanted = _spoken_for(lines) if wanted is None else wanted
+        wanted = _positive_of(lines) if wanted is None else wanted
         _known(lines, wanted)
         labels, probabilities = _probabilities(model, lines, files, reading, encoding, wanted)
         by_model[model] = [each.get(wanted, 0.0) for each in probabilities]
@@ -612,8 +606,8 @@ def _known(lines: LineModel, label: str) -> None:
         )
 
 
-def _spoken_for(lines: LineModel) -> str:
-    """Of two labels the one for which the score is positive."""
+def _positive_of(lines: LineModel) -> str:
+    """The label for which a positive score stands, if there are two labels."""
     if len(lines.names) != 2:
         raise click.UsageError(f"give --of, one of the labels {short_repr(lines.names, 200)}")
     if isinstance(lines.learner, BinaryModel):
@@ -622,10 +616,10 @@ def _spoken_for(lines: LineModel) -> str:
 
 
 def _save(draw: Callable[[Axes], object], drawing: Drawing, inches: float = 0.0) -> None:
-    """Draw on a figure of its own, and write it when all of it is there.
+    """Draw a figure, and then write it to its file.
 
-    A figure whose size was not given is at least so many inches wide and high, and grows with rows
-    that have names.
+    Without --size, the figure is at least `inches` wide and high, and grows with the rows that have
+    names.
     """
     from matplotlib.figure import Figure
     from matplotlib.style import context

@@ -14,6 +14,7 @@ from streamptron.command.options import (
     FILE,
     LEARNER_OPTIONS,
     LEARNER_SECTION,
+    OF_NEW_MODELS,
     READING_OPTIONS,
     READING_SECTION,
     TEXT_SECTION,
@@ -30,6 +31,7 @@ from streamptron.command.options import (
     new_model,
     option_called,
     reading_of,
+    reload_seconds_option,
     taken,
 )
 from streamptron.common.process import date_messages
@@ -41,13 +43,13 @@ if typing.TYPE_CHECKING:
     from streamptron.command.filter import Chore
     from streamptron.files.lines import LineModel
 
-# What only a process that goes on for long is given: its messages begin with the time.
+# Options for processes that run for a long time, whose messages begin with the time.
 OF_SERVICES = ("reload_seconds", "save_seconds", "corrections", "status")
 ERROR = 3  # the exit code of an error, with --exit-code
 
 
 class Sorting(CommandOfOptions):
-    """A command whose errors have an exit code of their own, if --exit-code is given."""
+    """A command whose errors end with the exit code 3 if --exit-code is given."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         with _errors("--exit-code" in args):
@@ -87,8 +89,10 @@ def _errors(have_one: bool) -> Iterator[None]:
         ],
         "The model's file": ["reload_seconds", "create", "status"],
         **READING_SECTION,
-        **{f"{title}, with --create": names for title, names in LEARNER_SECTION.items()},
-        **{f"{title}, with --create": names for title, names in TEXT_SECTION.items()},
+        **{
+            f"{title}, with --create": names
+            for title, names in (LEARNER_SECTION | TEXT_SECTION).items()
+        },
     },
 )
 @click.argument("files", nargs=-1, type=FILE)
@@ -135,14 +139,10 @@ def _errors(have_one: bool) -> Iterator[None]:
 @click.option(
     "--corrections",
     metavar="FOLDER",
-    type=click.Path(readable=False),
+    type=FILE,
     help="Learn files that are put into this folder, each once.",
 )
-@click.option(
-    "--reload-seconds",
-    type=click.FloatRange(0, min_open=True),
-    help="Check this often whether the model file was replaced, and load it.",
-)
+@reload_seconds_option
 @click.option("--create", is_flag=True, help="Begin a new model if there is no file.")
 @click.option(
     "--status", type=FILE, metavar="FILE", help="Write the state to this file every 5 seconds."
@@ -225,7 +225,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
 
 
 def _check_given(given: dict[str, Any]) -> None:
-    """That the options go together."""
+    """Raise a usage error if two options contradict each other, or one is missing."""
     learn = given["learn"]
     if given["form"] and given["template"] is not None:
         raise click.UsageError(f"--{given['form']} and --template exclude each other; give one")
@@ -283,12 +283,11 @@ def _chores(given: dict[str, Any]) -> list[Chore]:
 def _new(
     given: dict[str, Any], reading: dict[str, Any], files: tuple[str, ...]
 ) -> LineModel | None:
-    """The model to begin with where there is none, if that is asked for."""
+    """With --create, the new model to use if there is no file; else None."""
     if given["create"]:
         is_pipe = files in ((), ("-",))
         format = "plain" if is_pipe or "format" in reading else format_of(find_sources(list(files)))
         return new_model(given, {"format": format, **reading})
-    names = ["learner", "positive", *LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names]
-    for name in taken(names, given):
+    for name in taken(OF_NEW_MODELS, given):
         raise click.UsageError(f"{option_called(name)} is for a new model; give --create too")
     return None

@@ -1,4 +1,4 @@
-"""Tables of what a model is, what it weighs, and how well it answers."""
+"""Tables for info, top and compare: what a model is, its weights, and how often it errs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
-from streamptron.command.blocks import EventBlock, bad_line
+from streamptron.command.blocks import EventBlock
 from streamptron.command.evaluate import no_event
 from streamptron.command.input_warnings import InputWarnings
 from streamptron.command.stream import EVENTS
+from streamptron.command.worded import worded
 from streamptron.common.table import table
 from streamptron.common.tokens import described as described_name
 from streamptron.common.values import BY_LABEL
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.texts import MailDoor
 from streamptron.files.lines import LineModel
-from streamptron.files.sources import Source
+from streamptron.files.sources import LineError, Source
 from streamptron.keeping.read import about, read
 
 if typing.TYPE_CHECKING:
@@ -31,15 +32,17 @@ def compared(
     reading: dict[str, Any],
     encoding: str | None = None,
 ) -> Comparison:
-    """Untrained models on the events of some files. A bad line raises its LineError.
+    """Compare untrained models on the events of some files. A bad line raises its LineError.
 
-    Labels are truth values for all of them if one is a Perceptron, which knows no others.
+    If one of the models is a Perceptron, the labels are truth values for all of them.
     """
     judge = next(
         (model for model in models.values() if isinstance(model.learner, BinaryModel)),
         next(iter(models.values())),
     )
-    from streamptron.study.compare import compare  # it brings scipy, which the others do without
+    from streamptron.study.compare import (
+        compare,  # which imports scipy; the other commands do not need it
+    )
 
     learners = {name: model.learner for name, model in models.items()}
     return compare(learners, labelled(judge, files, reading, encoding))
@@ -53,7 +56,7 @@ def labelled(
 ) -> Iterator[tuple[Any, Any]]:
     """Events and labels of some files as a model's learner takes them. A bad line raises its error.
 
-    A line without a label is a bad one; no line at all is an error too.
+    A line without a label is bad; files without any line are an error, too.
     """
     reader = model.read(files, "raise", encoding=encoding, **reading)
     first: list[Any] = []
@@ -63,7 +66,7 @@ def labelled(
                 raise ValueError("it has no label; give each line one")
             event = model.event(record.x), model.label(model.written(record.y))
         except (TypeError, ValueError) as error:
-            raise bad_line(record, error) from None
+            raise LineError(record.file, record.line, worded(error)) from None
         if len(first) < EVENTS:
             first.append((record, None, None))
             if len(first) == EVENTS:
@@ -76,14 +79,14 @@ def labelled(
 
 
 def _doubt(model: LineModel, first: list[Any]) -> None:
-    """Warn of what looks as if it were not meant."""
+    """Warn of lines that are probably not what the user meant."""
     block = EventBlock(model, first[0][0].file, first, needed=True)
     block.label()
     InputWarnings().look(block)
 
 
 def comparison(found: Comparison) -> list[dict[str, Any]]:
-    """What `compared` gives, as plain values; None for what is not known."""
+    """The result of `compared` as plain values; None for NaN."""
     return [
         {
             name: None if isinstance(value, float) and math.isnan(value) else value
@@ -95,7 +98,7 @@ def comparison(found: Comparison) -> list[dict[str, Any]]:
 
 
 def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
-    """{label: the n largest and the n smallest weights}; a hashed learner has slots, no names."""
+    """{label: the n largest and n smallest weights}; with slots instead of names if hashed."""
     learner = model.learner
     what = "" if learner.hash_bits is None else "slot "
     is_mail = isinstance(model.tokenizer, MailDoor) and not what
@@ -115,7 +118,7 @@ def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
 
 
 def ranking(found: dict[str, Any]) -> str:
-    """What `ranked` gives, as tables."""
+    """The result of `ranked` as tables."""
     parts = []
     for label, features in found.items():
         rows = [("feature", "weight")]
@@ -126,9 +129,9 @@ def ranking(found: dict[str, Any]) -> str:
 
 
 def described(path: str) -> dict[str, Any]:
-    """What the model of a file is, what it has seen and what it takes; and the file.
+    """The parameters, counters and memory of the model in a file, and facts about the file.
 
-    Any model's: also of one whose events are not lines.
+    The events of the model need not be lines.
     """
     contents = read(path)
     learner, steps = contents.learner, contents.steps
@@ -139,7 +142,7 @@ def described(path: str) -> dict[str, Any]:
         if parameters.get(parameter):
             numbers = parameters[parameter].items()
             parameters[parameter] = {name(label): number for label, number in numbers}
-    labels = getattr(learner, "_known_labels", [])  # which a ranking one has not
+    labels = getattr(learner, "_known_labels", [])  # a RankingPerceptron has none
     file = about(path)
     if file["journal"]:
         from streamptron.keeping.journal import Journal  # slow to import, and few files have one
@@ -162,7 +165,7 @@ def described(path: str) -> dict[str, Any]:
 
 
 def description(found: dict[str, Any]) -> str:
-    """What `described` gives, as a table."""
+    """The result of `described` as a table."""
     rows = []
     for name, value in found.items():
         if isinstance(value, dict):

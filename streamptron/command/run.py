@@ -1,4 +1,4 @@
-"""A run over lines: what learning, answering and judging them count, warn of and wait for alike."""
+"""The base class of train, predict and eval: counts lines, warns, and waits for input."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from streamptron.files.sources import LineError, not_encoded
 
 
 class Run:
-    """Lines that are taken block by block.
+    """Reads lines block by block.
 
     Parameters
     ----------
     encoding
-        Of the lines; None: UTF-8.
+        The encoding of the lines; None: UTF-8.
     signals
-        The names of those that are waited for.
+        The names of the signals to handle.
 
     Attributes
     ----------
     n_lines, n_bad, first_bad
-        Lines so far, bad ones, the first of these.
+        The number of lines so far, the number of bad ones, and the error of the first of these.
     """
 
     def __init__(self, encoding: str | None = None, *signals: str) -> None:
@@ -43,7 +43,7 @@ class Run:
         self._first_replaced = ""
 
     def stream(self, model: LineModel, files: Sequence[Any], **options: Any) -> Stream:
-        """The lines of files, each of whose blocks is taken."""
+        """The lines of some files; its `run` calls `take` with each block."""
         return Stream(
             model,
             files,
@@ -56,13 +56,13 @@ class Run:
         )
 
     def take(self, block: Block) -> None:
-        """Do with a block what this run is for."""
+        """Answer, learn or judge a block."""
         raise NotImplementedError
 
-    # --- What is counted
+    # --- Counts
 
     def unread(self, error: LineError) -> None:
-        """A line that cannot be read."""
+        """Handle a line that cannot be read: by default it counts as bad."""
         self.bad(error)
 
     def bad(self, error: LineError) -> None:
@@ -71,12 +71,12 @@ class Run:
         self.first_bad = self.first_bad or worded(error)
 
     def faults(self, block: Block, known: Collection[tuple[int, str]] = ()) -> None:
-        """Count the bad lines of a block, without those that are known."""
+        """Count the bad lines of a block, except for the faults in `known`."""
         for error in block.errors(known):
             self.bad(error)
 
     def count(self, block: Block) -> None:
-        """Count the lines of a block that has been answered."""
+        """Count the lines of a block that was answered."""
         self.n_lines += block.n_lines
         self._n_texts += block.n
         if places := block.replaced():
@@ -89,10 +89,10 @@ class Run:
             message = not_encoded(n, self._n_texts, self._first_replaced, self.encoding)
             warnings.warn(message, stacklevel=2)
 
-    # --- What is waited for
+    # --- Waiting
 
     def wait(self, number: int | None) -> None:
-        """Wait until a file can be read, and do meanwhile what is due."""
+        """Wait until a file can be read; meanwhile do what is due."""
         while True:
             self.look()
             if number is None or self.signals.wait(number, self.seconds_left()):
@@ -104,5 +104,5 @@ class Run:
             raise Stop
 
     def seconds_left(self) -> float | None:
-        """How long it is until something is due; None: nothing, as far as is known."""
+        """The seconds until something is due; None: nothing is planned."""
         return None

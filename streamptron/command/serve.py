@@ -1,4 +1,4 @@
-"""``streamptron serve``: its options; the work is in ../service."""
+"""``streamptron serve``: its options; the service itself is in ../service."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from streamptron.command.options import (
     learn_unsure_option,
     min_probability_option,
     new_label_option,
+    reload_seconds_option,
 )
 from streamptron.common.checks import jobs_of
 from streamptron.common.process import date_messages
@@ -35,8 +36,8 @@ if typing.TYPE_CHECKING:
     Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 HTTP = "127.0.0.1:8080"
-OF_MAILS = 50_000_000  # bytes of one
-# What is only of one of the doors, and its default.
+OF_MAILS = 50_000_000  # the most bytes of a mail
+# The options of only one of the two protocols, with their defaults.
 OF_SPAMD = {"min_probability": 0.0}
 OF_HTTP = {
     "token_file": None,
@@ -55,10 +56,9 @@ def _count(name: str, help: str, default: int, least: int = 1) -> Option:
     )
 
 
-def _seconds(name: str, help: str, default: float | None = None) -> Option:
+def _seconds(name: str, help: str, default: float) -> Option:
     kind = click.FloatRange(0, min_open=True)
-    shown = default is not None
-    return click.option(name, type=kind, default=default, show_default=shown, help=help)
+    return click.option(name, type=kind, default=default, show_default=True, help=help)
 
 
 @click.command(cls=CommandOfOptions, sections=SECTIONS)
@@ -84,10 +84,7 @@ def _seconds(name: str, help: str, default: float | None = None) -> Option:
 @click.option("--learn", "learns", is_flag=True, help="Learn what clients say.")
 @click.option("--save-every", type=click.IntRange(1), help="Save after this many lessons.")
 @_seconds("--save-seconds", "Save this often, and at the end.", 30.0)
-@_seconds(
-    "--reload-seconds",
-    "Check this often whether the model file was replaced, and load it.",
-)
+@reload_seconds_option
 @new_label_option
 @_seconds("--timeout", "Seconds that a client has to send a request, and to read the answer.", 60.0)
 @click.option(
@@ -211,7 +208,7 @@ def serve(
 
 
 def _check(http: str | None, spamd: str | None, given: dict[str, Any]) -> None:
-    """That the options are those of what is asked for."""
+    """Raise a usage error for an option whose protocol, or --learn, was not asked for."""
     if not given["learns"] and (
         given["save_every"] or given["learn_unsure"] is not None or given["new_label"]
     ):
@@ -242,7 +239,7 @@ def _settings(given: dict[str, Any]) -> Settings:
 def _listening(
     stack: contextlib.ExitStack, address: str, option: str, given: socket.socket | None = None
 ) -> tuple[socket.socket, str]:
-    """The socket, made or given, and how its place is written."""
+    """A new socket, or the one given, and its address as text."""
     from streamptron.service.sockets import listen, unlink, written
 
     try:

@@ -1,13 +1,14 @@
-"""Corrections: files with labelled lines, which are put into a folder and learned, each once.
+"""Corrections: files with labelled lines that are put into a folder, and each learned once.
 
-    FOLDER/x.tsv            has come, by a rename; names that begin with a dot are still to come
-    FOLDER/taken/ID.x.tsv   is being learned, under a name that no other file will ever have
-    FOLDER/done/ID.x.tsv    is learned, and the model with it is saved
-    FOLDER/bad/ID.x.tsv     is cut off or has a bad line: nothing of it is learned
+    FOLDER/x.tsv            was renamed into the folder; files whose names begin with a dot are
+                            still being written
+    FOLDER/taken/ID.x.tsv   is being learned, under a name that no other file ever gets
+    FOLDER/done/ID.x.tsv    was learned, and the model was saved since
+    FOLDER/bad/ID.x.tsv     is cut off or has a bad line: nothing of it was learned
 
-The model's file says which of the files in taken/ it has learned, so whenever the learner is killed
-and started again, each of them is learned once: it is in the saved model and only moved, or it is
-not, and learned. Renames reach the disk before what relies on them is written.
+The model's file lists the files in taken/ that the model has learned. So if the process is killed
+and started again, each file is still learned once: if the saved model has learned it, it is only
+moved. Renames are synced to disk before anything that relies on them is written.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from streamptron.common.disk import lock
 from streamptron.common.process import counted, say
 from streamptron.files.decode import SUFFIXES
 
-SECONDS = 1.0  # between looks into the folder
-AGAIN = 30.0  # seconds until a save that failed is tried again
+SECONDS = 1.0  # how often to look into the folder
+AGAIN = 30.0  # seconds before a failed save is tried again
 TAKEN, DONE, BAD = "taken", "done", "bad"
 
 
@@ -32,12 +33,12 @@ class Spool:
     Parameters
     ----------
     folder
-        Where they are put; it must exist.
+        The folder, which must exist.
 
     Attributes
     ----------
     n_done, n_bad
-        Files learned and set aside by this process.
+        How many files this process has learned, and set aside.
     """
 
     def __init__(self, folder: str) -> None:
@@ -45,10 +46,10 @@ class Spool:
         self.n_done = 0
         self.n_bad = 0
         self._lines: Filter
-        self._number = -1  # of the folder, which is locked
+        self._number = -1  # the descriptor of the folder, which is locked
         self._last_look = 0.0
         self._last_save = 0.0
-        self._tried: list[str] = []  # what the last save was of
+        self._tried: list[str] = []  # the files that the last save was for
         self._is_gone = False
 
     # --- A chore of the filter
@@ -100,7 +101,7 @@ class Spool:
         os.close(self._number)
 
     def replaced(self) -> None:
-        """Say what another model in the file's place may not have learned."""
+        """Report which corrections a new model may not have learned."""
         if n := len(self._names(DONE)):
             done = os.path.join(self.folder, DONE)
             say(
@@ -127,13 +128,13 @@ class Spool:
         try:
             for name in self._names(""):
                 self._learn(self._take(name))
-                if self._lines.signals.came:  # the others have time
+                if self._lines.signals.came:  # the others can wait
                     break
         finally:
             self._save()
 
     def _learn(self, name: str) -> None:
-        """Learn a file that is taken, or set it aside."""
+        """Learn a file in taken/, or set it aside."""
         path = os.path.join(self.folder, TAKEN, name)
         try:
             blocks = self._read(path)
@@ -156,12 +157,12 @@ class Spool:
         self._lines.learned(blocks)
 
     def _read(self, path: str) -> list[Block]:
-        """The blocks of a file that is whole, with a label in each line."""
+        """The blocks of a file; an error if it is cut off or has a line without a label."""
         with open(path, "rb") as file:
             if not os.path.getsize(path):
                 raise ValueError(f"{path}: it is empty; it may have been cut off")
             file.seek(-min(4, os.path.getsize(path)), os.SEEK_END)
-            end = file.read().rstrip(b"\0")  # which end each line of utf-16
+            end = file.read().rstrip(b"\0")  # of a line end in UTF-16
         if not end.endswith(b"\n") and os.path.splitext(path)[1] not in SUFFIXES:
             raise ValueError(f"{path}: its last line has no end; it may have been cut off")
         blocks: list[Block] = []
@@ -175,7 +176,7 @@ class Spool:
         return blocks
 
     def _save(self) -> None:
-        """Save what is learned; a save that has failed is tried again after a while."""
+        """Save the model if it has learned a file; a failed save is tried again after a while."""
         learned = self._learned
         if learned != self._tried or time.monotonic() >= self._last_save + AGAIN:
             self._tried, self._last_save = learned, time.monotonic()
@@ -183,7 +184,7 @@ class Spool:
                 self._settle()
 
     def _settle(self) -> None:
-        """Move what is learned and saved to where it is done with."""
+        """Move files that were learned and saved from taken/ to done/."""
         learned = self._learned
         while learned and self._lines.on_disk.unsaved == 0:
             if os.path.exists(os.path.join(self.folder, TAKEN, learned[0])):
@@ -193,14 +194,14 @@ class Spool:
     # --- The folder
 
     def _names(self, folder: str) -> list[str]:
-        """The files that are in a folder, in the order of their names."""
+        """The files in one of the folders, sorted by name."""
         with os.scandir(os.path.join(self.folder, folder)) as files:
             found = [file.name for file in files if file.is_file(follow_symlinks=False)]
         return sorted(name for name in found if not name.startswith("."))
 
     def _take(self, name: str) -> str:
-        """Give a file that has come a name of its own, in taken/."""
-        short = os.fsdecode(os.fsencode(name)[-200:])  # with room for what comes before it
+        """Move a new file to taken/, under a unique name."""
+        short = os.fsdecode(os.fsencode(name)[-200:])  # leaves room for the id before it
         taken = f"{time.time_ns():019d}-{os.urandom(4).hex()}.{short}"
         self._move("", TAKEN, name, taken)
         return taken

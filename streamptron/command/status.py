@@ -1,7 +1,7 @@
-"""A status file: what a process that answers has done so far, as JSON, for whoever watches it.
+"""A status file for monitoring: what ``predict`` has done so far, as JSON.
 
-The file is replaced whole every few seconds, at the start and at the end. If it cannot be written
-that is said once, and nothing else suffers.
+The file is replaced as a whole at the start, every few seconds, and at the end. If it cannot be
+written, one message says so, and the process goes on.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from streamptron.common.process import say
 from streamptron.common.version import version
 from streamptron.keeping.read import about
 
-SECONDS = 5.0  # between two writes
+SECONDS = 5.0  # how often the file is written
 
 
 class Status:
-    """The status of a filter, in a file.
+    """Writes the status of a filter into a file.
 
     Parameters
     ----------
     path
         The file.
     spool
-        Its corrections, if it takes any.
+        The filter's corrections, if there is a folder of them.
     """
 
     def __init__(self, path: str, spool: Spool | None = None) -> None:
@@ -40,7 +40,7 @@ class Status:
         self._written = 0.0
         self._has_failed = False
         self._checksum: str | None = None
-        self._file: tuple[int, ...] | None = None  # whose checksum it is
+        self._file: tuple[int, ...] | None = None  # the file that the checksum is of
         self._lines: Filter
 
     # --- A chore of the filter
@@ -62,7 +62,7 @@ class Status:
             self._write("running")
 
     def replaced(self) -> None:
-        """It is written at the next look."""
+        """Do nothing: the next write shows the new model."""
 
     def end(self) -> None:
         self._write("ended")
@@ -108,11 +108,11 @@ class Status:
         return found
 
     def _of_file(self) -> str | None:
-        """The checksum of the file that was read, or saved, last: what `info` says of it."""
+        """The checksum, as `info` shows it, of the file that was last read or saved."""
         on_disk = self._lines.on_disk
         if self._file != on_disk.file:
             self._file, self._checksum = on_disk.file, None
-            with contextlib.suppress(OSError, ValueError):  # it is another one already
+            with contextlib.suppress(OSError, ValueError):  # it has been replaced already
                 self._checksum = about(on_disk.path)["checksum"]
         return self._checksum
 

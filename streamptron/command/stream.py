@@ -1,9 +1,9 @@
-"""Lines of files or of the standard input, in blocks: what train, predict and eval go through.
+"""Lines of files or of the standard input, in blocks, for train, predict and eval.
 
-    source -> wait, read -> whole lines -> texts, or events -> block -> who learns and answers it
+    source -> wait, read -> whole lines -> texts, or events -> block -> learned and answered
 
-What has been read is handed on before more is waited for. So a filter answers each line at once,
-and all of a stream that has come is learned when a signal ends the wait.
+All lines that were read are passed on before it waits for more. So a filter answers each line at
+once, and if a signal ends the wait, all lines that have come are learned.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from streamptron.files.sources import (
 from streamptron.files.sources import Block as FileBlock
 
 KINDS = {"text": LINES.TEXT, "labelled": LINES.EITHER, **BLOCKS}
-# What is read at a time for other threads: the larger a block, the fewer words are looked up again.
+# Bytes to read at a time for other threads: with larger blocks fewer words are looked up again.
 READ_AHEAD = 1 << 19
-EVENTS = 256  # of a block
+EVENTS = 256  # the most events in a block
 FASTTEXT_LABELS = re.compile(rb"^(?=[^\r\n])(?:__label__\S*[ \t]*)*", re.MULTILINE)
 
 
 def texts_kind(model: LineModel, format: str) -> str | None:
-    """The kind of labelled lines that the core reads itself; None: a Reader makes events."""
+    """The kind of labelled lines, if the core can read them itself; None: a Reader makes events."""
     is_text = model.tokenizer is not None and not model.multilabel
     return format if format in BLOCKS and is_text else None
 
@@ -51,36 +51,36 @@ class Stream:
     Parameters
     ----------
     model
-        What makes events of lines.
+        The model, which makes events of lines.
     sources
         Paths, "-", or sources.
     take
         Called with each block, in order.
     bad
-        Called with the error of a line that cannot be read, when it has its turn.
+        Called with the error of each line that cannot be read, in the order of the lines.
     kind
-        Of lines that are texts, one of KINDS; None: a Reader makes events.
+        If lines are texts, one of KINDS; None: a Reader makes events.
     reading
-        The format and its options, for a Reader; what is missing is as in training.
+        The format and its options, for a Reader; options that are missing are those of training.
     labels
-        Whether an event without a label is bad ("needed"), may be ("taken"), or labels are
-        not read ("").
+        "needed": an event without a label is bad. "taken": labels are read if they are there. "":
+        labels are not read.
     encoding
-        Of the lines; None: UTF-8.
+        The encoding of the lines; None: UTF-8.
     max_line
-        The bytes of a line, beyond which it is bad.
+        A line of more bytes is bad.
     endless
-        Whether it is lines without a beginning: the first ones are nothing but lines, and tell no
-        compression or encoding of a whole file.
+        Whether the lines come from a stream that has already begun: then its first bytes are not
+        searched for a compression or an encoding.
     start
-        The place to go on at: its file comes first, and those that were done before are left out.
+        Where to continue: its file comes first, and files that were finished before are left out.
     wait
-        Called before each read, with the number of the file that is read, or None if it has none:
-        it returns when the file can be read, or raises Stop.
+        Called before each read with the file's descriptor, or None if it has none. It returns when
+        the file can be read, or raises Stop.
     opening
-        A context in which files are opened; the opening of a named pipe may wait.
+        A context manager for opening files, since opening a named pipe may wait.
     jobs
-        How many threads: all but one read and split texts ahead.
+        The number of threads: all but one read and split texts ahead.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Stream:
         if (reading or {}).get("separator") and not model.multilabel:
             raise ValueError("--label-separator is for models of several labels; leave it out")
         self.model = model
-        self.reader: Any = None  # of events
+        self.reader: Any = None  # makes the events
         self._start: Place | None = None
         self._done = start.done if start is not None else []
         done = Counter(self._done)
@@ -130,11 +130,11 @@ class Stream:
         self._endless = endless
         self._on_wait = wait
         self._jobs = jobs
-        self._lines: list[Any] = []  # of events, that have been read, and not been taken
+        self._lines: list[Any] = []  # lines of events that were read and not passed on yet
 
     def run(self) -> None:
-        """Read all there is."""
-        if not self.sources:  # all of them were done
+        """Read all lines."""
+        if not self.sources:  # all were finished before
             return
         if self._kind is None:
             self._run_events()
@@ -146,11 +146,11 @@ class Stream:
 
     @property
     def n_read(self) -> int:
-        """Bytes of the files as they are."""
+        """The number of bytes read, before decompression."""
         return sum(source.n_read for source in self.sources)
 
     def place(self, block: Block | None) -> Place:
-        """The place behind a block, or where it has begun; in a pipe there are no places."""
+        """The place after a block; without a block, of the start. A pipe has no places."""
         names = [source.known_as for source in self.sources]
         if block is None:
             return self._start or Place(self._done, names[0] if names else "", 0, 0)
@@ -190,13 +190,13 @@ class Stream:
 
     def _texts(self, block: FileBlock) -> TextBlock:
         kind = KINDS[self._kind or ""]
-        if kind == LINES.FASTTEXT and not self._labels:  # a line may have none, or several
+        if kind == LINES.FASTTEXT and not self._labels:  # a line may have no label, or several
             block = block._replace(data=FASTTEXT_LABELS.sub(b"_\t", block.data))
             kind = LINES.EITHER
         return (SetTexts if self.model.multilabel else TextBlock)(self.model, block, kind)
 
     def _run_ahead(self) -> None:
-        """The same, with texts split by other threads before their turn."""
+        """Read all texts, split ahead by other threads."""
         from streamptron.command.ahead import made_ahead
 
         def read() -> Iterator[FileBlock | list[LineError]]:
@@ -232,7 +232,7 @@ class Stream:
             labelled=bool(self._labels),
             **self._reading,
         )
-        if self._labels == "taken":  # a line may have none; a column of CSV must be there
+        if self._labels == "taken":  # a line may have no label, but CSV must have the column
             self.reader.form.label_needed = False
         start, reader, form = self._start, self.reader, self.reader.form
         if start is not None:
@@ -251,7 +251,7 @@ class Stream:
 
 
 class _Waiting(Source):
-    """A source whose every read waits first."""
+    """A source that calls `wait` before each read."""
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class _Waiting(Source):
     ) -> None:
         super().__init__(source.name, source.path, source.file, source.listed)
         self.wait = wait
-        self.n_read = 0  # bytes
+        self.n_read = 0  # bytes so far
         self._opening = opening
 
     @contextlib.contextmanager
@@ -296,16 +296,16 @@ class _WaitingFile:
 
 
 class Place(typing.NamedTuple):
-    """Where a stream has stopped: in which file, behind which line, after which other files."""
+    """Where a stream stopped: which files were finished, in which file, and after which line."""
 
     done: list[str]
     file: str
-    line: int  # 0: at the file's beginning
-    mark: int  # by which that line is recognised
+    line: int  # 0: at the beginning of the file
+    mark: int  # the checksum of that line
 
     def after(self, blocks: Iterator[FileBlock]) -> Iterator[FileBlock]:
-        """The blocks of the file, from the next line on."""
-        last: bytes | None = None  # the line that the place is behind, once it has been found
+        """The blocks of the file from the next line on."""
+        last: bytes | None = None  # the last line that is skipped
         for block in blocks:
             data, line = block.data, block.line
             at = 0
@@ -321,7 +321,7 @@ class Place(typing.NamedTuple):
         self.check(last)
 
     def check(self, last: Any) -> None:
-        """That the line before the place is the one that was there."""
+        """Check that the line before the place is still the same."""
         if isinstance(last, bytes):
             last = last.removesuffix(b"\n")
         if last is None or mark_of(last) != self.mark:

@@ -1,4 +1,4 @@
-"""What single mails teach a model: learned once, corrected, taken back."""
+"""Learning single mails: each once, corrected if its label changes, and taken back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streamptron.files.mail import identity
 from streamptron.keeping.journal import Journal, journal_of
 from streamptron.learners.learn_unsure import is_unsure
 
-MOST = 500  # mails that a journal remembers, each about 100 kB
+MOST = 500  # mails in a journal; each takes about 100 kB
 
 
 def journal_in(model: LineModel) -> Any:
@@ -25,11 +25,11 @@ def journal_in(model: LineModel) -> Any:
 
 
 def teach(model: LineModel, mail: bytes, name: str) -> str:
-    """Learn a mail by the name of its label: "learned", "corrected", "known" or "sure".
+    """Learn a mail with a label. Returns "learned", "corrected", "known" or "sure".
 
-    A mail that was learned with another label is learned anew; what it has taught is taken back, if
-    the journal holds it still. One that was learned with this label is left as it is, and so is one
-    that thick training leaves out. Another mail that bears its Message-ID is another mail.
+    "corrected": the mail was learned with another label, which was taken back if the journal still
+    has it. "known": it was learned with this label before. "sure": `learn_unsure` leaves it out. A
+    different mail with the same Message-ID is learned as a mail of its own.
     """
     journal, label, id = journal_in(model), model.label(name), identity(mail)
     name = model.name(label)
@@ -50,7 +50,7 @@ def teach(model: LineModel, mail: bytes, name: str) -> str:
 
 
 def unteach(model: LineModel, id: Any) -> bool:
-    """Take back what a mail has taught; False if the journal does not hold it."""
+    """Take back what a mail has taught; returns False if the journal does not have it."""
     journal = journal_in(model)
     if id not in journal:
         return False
@@ -61,6 +61,6 @@ def unteach(model: LineModel, id: Any) -> bool:
 
 
 def ids_of(model: LineModel, message_id: str) -> list[Any]:
-    """The mails of the journal with this Message-ID, alone or with what else names a mail."""
+    """The ids in the journal with this Message-ID: the Message-ID alone, or an `identity`."""
     ids = list(journal_in(model))
     return [id for id in ids if message_id == (id[0] if isinstance(id, tuple) else id)]

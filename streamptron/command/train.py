@@ -1,11 +1,12 @@
 """Learning from files: epochs, events held out, and progress reports.
 
-Each event is answered before it is learned, so the error of the first epoch is an honest one. (No
-answer, before the first label, does not count.) Reports go to standard error: Vowpal Wabbit's
-table, with a line whenever the events have doubled; on a terminal also a bar of the bytes read.
+Each event is answered before it is learned, so the error of the first epoch is that on new events.
+(Events before the first label get no answer and do not count.) Reports go to standard error: a
+table like Vowpal Wabbit's, with a line whenever the number of events has doubled; and on a terminal
+a bar of the bytes read.
 
-SIGTERM and SIGINT may end it early: the current block is finished, the caller saves, and the model
-knows the place to go on at.
+SIGTERM and SIGINT end the training early: the current block is finished, the caller saves the
+model, and the model holds the place where to continue.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ HEADER = """\
   error %    last %       events  current label             prediction"""
 
 
-LABEL = 1 << 20  # bytes for each label, beyond which a model is large
-FEW = 16  # labels, which may take so much
-FEW_APART = 100  # the same where an event has one label: 20 groups of news take 1.3 MB each
+LABEL = 1 << 20  # a model with more bytes per label is large
+FEW = 16  # labels; models with fewer are never large
+FEW_APART = 100  # the same if an event has one label: 20 newsgroups take 1.3 MB each
 
 
 class Table:
-    """The lines of progress, at 1, 2, 4, 8... events."""
+    """The table of progress, with a line at 1, 2, 4, 8... events."""
 
     def __init__(self, write: Any) -> None:
         self.write = write
@@ -58,16 +59,16 @@ class Table:
 
 
 class Stopped(typing.NamedTuple):
-    """Where a training has stopped, as the model's file keeps it.
+    """Where a training stopped, as the model's file stores it.
 
     Attributes
     ----------
     place
-        In the files.
+        The place in the files.
     epoch, epochs, every
-        The current epoch, from 1; of how many; every which event is held out.
+        The current epoch, from 1; the number of epochs; every `every`-th event is held out.
     seen
-        How many events the epoch has seen, with those that are held out.
+        How many events of the epoch were read, including those held out.
     """
 
     place: Place
@@ -78,7 +79,7 @@ class Stopped(typing.NamedTuple):
 
     @classmethod
     def of(cls, model: LineModel, files: list[str]) -> typing.Self | None:
-        """Where a model's training of some files has stopped; None if it came to its end."""
+        """Where a model's training on some files stopped; None if it was finished."""
         kept = model.place
         if kept is None or "ended" in kept:
             return None
@@ -95,7 +96,7 @@ class Stopped(typing.NamedTuple):
                 "the place where the training stopped is damaged; train anew, or give the rest of "
                 "the files under other names"
             ) from None
-        known = {place.file, *place.done} - {""}  # none: a pipe, which has no places
+        known = {place.file, *place.done} - {""}  # "" stands for a pipe
         if known.isdisjoint(source.known_as for source in find_sources(files)):
             if place.file:
                 warnings.warn(
@@ -107,7 +108,7 @@ class Stopped(typing.NamedTuple):
         return found
 
     def where(self) -> str:
-        """Where it goes on, for people."""
+        """Where the training continues, in words."""
         place = self.place
         if place.line:
             return f"behind {place.file}:{place.line}"
@@ -115,10 +116,10 @@ class Stopped(typing.NamedTuple):
 
 
 def ended(model: LineModel, files: list[str], epochs: int | None) -> Stopped | None:
-    """Behind the last epoch, of files that were learned to their end and are as they were.
+    """The place after the last epoch, if all files were learned and have not changed; else None.
 
-    A training that is killed behind its last save, and started again, has learned them; so has one
-    that is started again by mistake. More `epochs` may follow.
+    So nothing is learned twice if a training is started again by mistake, or after it was killed
+    when it had just been saved. `epochs` may ask for more epochs.
     """
     kept = model.place or {}
     if "ended" not in kept or kept["ended"] != files_mark(files):
@@ -128,7 +129,7 @@ def ended(model: LineModel, files: list[str], epochs: int | None) -> Stopped | N
 
 
 def files_mark(files: list[str]) -> str | None:
-    """By what files are recognised as long as they do not change; None: one is a pipe."""
+    """A checksum of files' names, sizes and times; None if one of them is a pipe."""
     from hashlib import sha256  # slow to import, and only training needs it
 
     found = sha256()
@@ -141,12 +142,12 @@ def files_mark(files: list[str]) -> str | None:
 
 
 class Training(Run):
-    """One run over files.
+    """The training of one model on files.
 
     Parameters
     ----------
     on_disk
-        Of the model that learns; it saves it on the way, if that was asked for.
+        The model that learns, and its file; decides when it is saved on the way.
     files
         Paths, or "-".
     epochs
@@ -154,15 +155,15 @@ class Training(Run):
     every
         Every `every`-th event is held out: not learned, but scored at the end. 0: none.
     start
-        Where to go on.
+        Where to continue.
     skip
-        Whether bad lines are counted and left out; otherwise the first one ends it.
+        Whether bad lines are counted and left out; if not, the first one is an error.
     quiet
         Print no progress.
     encoding
-        Of the files; None: UTF-8.
+        The encoding of the files; None: UTF-8.
     jobs
-        How many threads: one learns, the others read and split texts ahead of it.
+        The number of threads: one learns, the others read and split texts ahead of it.
     """
 
     def __init__(
@@ -187,26 +188,26 @@ class Training(Run):
         self.start = start
         self.skip = skip
         self.progressive = Score()  # of the first epoch
-        self.last = self.progressive  # of the last one
+        self.last = self.progressive  # of the current epoch
         self.held = Score()
         self.jobs = jobs
         self.epoch = 0  # the current one, from 1
-        self.stopped_by = 0  # a signal
+        self.stopped_by = 0  # the number of a signal
         self.n_learned = 0
         self._learning = True
         self._first = True  # whether this is the first pass
-        self._is_large = False  # as was said
-        self._seen = 0  # events of this pass, with those that are held out
+        self._is_large = False  # whether the warning was given
+        self._seen = 0  # events of this pass, including those held out
         self._stream: Stream | None = None
-        self._block: Block | None = None  # the last one of this pass
-        self._shown = 0  # bytes, by the bar
+        self._block: Block | None = None  # the last block of this pass
+        self._shown = 0  # bytes that the bar shows
         self._bar: Any = None
         self._table = None if quiet else Table(self._write)
 
     def run(self) -> None:
         began = time.perf_counter()
         first = self.start.epoch if self.start else 1
-        mark = files_mark(self.files)  # a file that grows meanwhile is another one
+        mark = files_mark(self.files)  # before the first read: a file may grow meanwhile
         with self._progress():
             try:
                 for epoch in range(first, self.epochs + 1):
@@ -268,7 +269,7 @@ class Training(Run):
         return "\n".join(lines)
 
     def stop_said(self) -> str:
-        """By which signal it was stopped, and where."""
+        """Which signal stopped the training, and where."""
         from signal import Signals
 
         name = Signals(self.stopped_by).name
@@ -286,16 +287,16 @@ class Training(Run):
             said += ", and --resume goes on there"
         return said
 
-    # --- What is said
+    # --- Progress
 
     def _write(self, line: str) -> None:
         if self._bar is not None:
-            line = f"\r\033[K{line}"  # overwrites the bar, which is then drawn again below
+            line = f"\r\033[K{line}"  # overwrites the bar, which is then drawn below
         say(line)
 
     @contextlib.contextmanager
     def _progress(self) -> Iterator[None]:
-        """A bar, if a terminal shows it and the number of bytes to come is known."""
+        """Show a bar, if there is a terminal and the size of all files is known."""
         files = all(map(os.path.isfile, self.files))
         if self._table is None or not files or not sys.stderr.isatty():
             yield
@@ -316,7 +317,7 @@ class Training(Run):
             super().bad(error)
 
     def _pass(self) -> None:
-        """Learn all events but the held ones, or score the held ones."""
+        """Learn all events except those held out, or score the latter."""
         self._seen = self.start.seen if self.start else 0
         self._block, self._shown = None, 0
         self._stream = self.stream(
@@ -333,7 +334,7 @@ class Training(Run):
             self._take(each)
 
     def _take(self, block: Block) -> None:
-        """Answer a block, and learn it."""
+        """Answer a block, and learn it, or only score it."""
         model, every, score = self.model, self.every, self.last if self._learning else self.held
         assert self._stream
         first_held = (every - 1 - self._seen) % every if every else 0
@@ -348,7 +349,7 @@ class Training(Run):
         else:
             block.keep(slice(first_held, None, every))
             block.answer()
-        self.faults(block, known)  # what the learner has refused
+        self.faults(block, known)  # those that the learner has refused
         done = 0
         while self._first and self._table and self._table.next <= score.n_events + block.n - done:
             row = done + self._table.next - score.n_events
@@ -375,7 +376,7 @@ class Training(Run):
         self.look()
 
     def _weigh(self) -> None:
-        """Warn once of a model that is large for its labels."""
+        """Warn, once, if the model is large for its number of labels."""
         n, few = len(self.model.names), FEW if self.model.multilabel else FEW_APART
         if self._is_large or n < few:
             return
@@ -398,7 +399,7 @@ class Training(Run):
         self._table.line(score.n_events, score.n_labelled, score.n_wrong, label, answer)
 
     def _stopped(self) -> dict[str, Any]:
-        """Where to go on."""
+        """Where to continue, for the model's file."""
         assert self._stream
         place = self._stream.place(self._block)
         if not self._learning:

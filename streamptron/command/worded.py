@@ -1,4 +1,4 @@
-"""Errors of the library in the words of the command line: C=2 is --C 2."""
+"""Errors of the library as the command line words them: C=2 becomes --C 2."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from streamptron.files.sources import LineError
 
 
 def worded(error: Exception | str) -> str:
-    """What an error says; parameters are written as the options of the command that runs."""
+    """The message of an error, with parameters written as options of the current command."""
     if isinstance(error, LineError) and isinstance(error.args[2], ParameterError):
         return str(LineError(error.file, error.line, worded(error.args[2])))
     if not isinstance(error, ParameterError):

@@ -1,16 +1,15 @@
-"""Texts of which nothing is left, or a sentence is one word: scripts without spaces, emoji."""
+"""Texts without words, such as emoji, and scripts without spaces, where a sentence is one word."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from streamptron.command.blocks import Block
 from streamptron.common.names import short_repr
 from streamptron.learners.text import Tokenizer
 
-MANY = 100  # texts that are looked at
-FEW = 10  # texts, of which all must be without a word
+MANY = 100  # the number of texts to look at
+FEW = 10  # texts; if there are fewer, all of them must be without words
 CHARACTERS = "--analyzer char --ngrams 1,2"
 # Chinese, Japanese, Thai, Lao, Burmese, Khmer: scripts that are written without spaces.
 UNSPACED = re.compile(
@@ -19,19 +18,19 @@ UNSPACED = re.compile(
 
 
 class Words:
-    """The texts of one run, by the first of them."""
+    """The first texts of one run."""
 
     def __init__(self) -> None:
         self._n = self._n_empty = 0
         self._n_letters = self._n_unspaced = 0
 
-    def look(self, block: Block) -> Iterator[tuple[str, str]]:
-        """What is to be said of texts: its kind, and a sentence."""
+    def look(self, block: Block) -> str | None:
+        """A warning about the texts so far, or None."""
         tokenizer = block.model.tokenizer
         if self._n >= MANY or not isinstance(tokenizer, Tokenizer) or tokenizer.fields is not None:
-            return
-        if tokenizer.min_length > 1:  # fewer words are wanted
-            return
+            return None
+        if tokenizer.min_length > 1:  # the user wants fewer words
+            return None
         lines = block.texts()
         empty = ""
         for place in block.places[: min(block.n, MANY - self._n)]:
@@ -45,29 +44,24 @@ class Words:
                 self._n_empty += 1
                 empty = empty or text
         if empty and (self._n_empty == self._n > 1 or FEW <= self._n <= 10 * self._n_empty):
-            yield (
-                "words",
-                (
-                    f"{self._n_empty} of {self._n} texts have no word, as {short_repr(empty, 60)}, "
-                    f"and are all the same to the model; {_cure(tokenizer, empty)}"
-                ),
+            return (
+                f"{self._n_empty} of {self._n} texts have no word, as {short_repr(empty, 60)}, "
+                f"and are all the same to the model; {_cure(tokenizer, empty)}"
             )
-        elif (
+        if (
             tokenizer.analyzer == "word"
             and tokenizer.separators is None
             and 2 * self._n_unspaced > self._n_letters > 0
         ):
-            yield (
-                "words",
-                (
-                    "most letters are of a script without spaces, of which a sentence is one word; "
-                    f"give {CHARACTERS}, for which every two letters count"
-                ),
+            return (
+                "most letters are of a script without spaces, of which a sentence is one word; "
+                f"give {CHARACTERS}, for which every two letters count"
             )
+        return None
 
 
 def _cure(tokenizer: Tokenizer, text: str) -> str:
-    """What to do for the words of a text."""
+    """How to get words from a text that has none."""
     if tokenizer.analyzer == "char":
         return f"runs of {tokenizer.ngram_range[0]} characters are longer; give other --ngrams"
     if any(map(str.isalnum, text)):

@@ -1,4 +1,4 @@
-"""The events that were answered wrongly: what to read first when a model errs."""
+"""``eval --wrong``: the events that were answered wrongly."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from streamptron.command.blocks import Block
 from streamptron.common.names import short_repr
 from streamptron.common.table import table
 
-WIDTH = 60  # characters of a text
+WIDTH = 60  # characters of a text that are shown
 
 
 class Wrong:
-    """The first n events of some files whose answer is not the label.
+    """The first n events of some files that were answered wrongly.
 
     Attributes
     ----------
     found
-        For each its place, file:line, its label, the answer, and the text, if it is one.
+        For each event its place, file:line; its label; the answer; and its text, if it has one.
     """
 
     def __init__(self, n: int) -> None:
@@ -25,7 +25,7 @@ class Wrong:
         self.found: list[dict[str, str]] = []
 
     def __call__(self, block: Block) -> None:
-        """Look at a block that has been answered."""
+        """Look at a block that was answered."""
         texts = block.texts() if len(self.found) < self.n else ()
         for row in range(block.n):
             if len(self.found) == self.n:
