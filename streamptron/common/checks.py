@@ -83,18 +83,13 @@ def _float(value: Any, exact: bool) -> float:
     return number
 
 
-def rounded_number(value: Any, what: str) -> float:
-    """Any real number as a float, or an error that says what is wrong with `what`."""
-    try:
-        return _float(value, False)
-    except _Fault as fault:
-        raise fault.error(value, what) from None
+def checked_number(value: Any, what: str, exact: bool = True) -> float:
+    """A number as a float, or an error that says what is wrong with `what`.
 
-
-def checked_number(value: Any, what: str) -> float:
-    """A number of an event as a float, or an error that says what is wrong with `what`."""
+    `exact`: an int that no float equals is refused, as in an event; otherwise it is rounded.
+    """
     try:
-        return _float(value, True)
+        return _float(value, exact)
     except _Fault as fault:
         raise fault.error(value, what) from None
 

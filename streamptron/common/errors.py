@@ -11,6 +11,9 @@ from streamptron.common.names import short_repr
 # Writes a parameter from its name, its value as text, and the label that the value is for.
 Written = Callable[[str, str | None, str | None], str]
 
+# What may be raised while an object is built from damaged or forged data.
+WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
+
 _parse = string.Formatter().parse
 
 

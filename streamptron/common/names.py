@@ -287,7 +287,8 @@ def _plain_exact(name: Any) -> int | float | None:
     return whole if whole == name else None
 
 
-def _varint(n: int) -> bytes:
+def count_packed(n: int) -> bytes:
+    """A number of at least 0, in bytes of seven bits, the lowest bits first."""
     out = bytearray()
     while n > 127:
         out.append(128 | (n & 127))
@@ -301,7 +302,7 @@ def _encode(name: Hashable) -> bytes | None:
     if name is None:
         return b"n"
     if type(name) is tuple:
-        parts = [b"t" + _varint(len(name))]
+        parts = [b"t" + count_packed(len(name))]
         for part in name:
             encoded = _encode_part(part)
             if encoded is None:
@@ -309,16 +310,16 @@ def _encode(name: Hashable) -> bytes | None:
             parts.append(encoded)
         return b"".join(parts)
     text = format(name, "x").encode()  # not decimal, which Python limits to 4300 digits
-    return b"i" + _varint(len(text)) + text
+    return b"i" + count_packed(len(text)) + text
 
 
 def _encode_part(part: Hashable) -> bytes | None:
     kind, value = name_plain(part)
     if kind == STR:
         body = value.encode("utf-8", "surrogatepass")  # type: ignore[union-attr]
-        return b"s" + _varint(len(body)) + body
+        return b"s" + count_packed(len(body)) + body
     if kind == BYTES:
-        return b"b" + _varint(len(value)) + value  # type: ignore[arg-type, operator]
+        return b"b" + count_packed(len(value)) + value  # type: ignore[arg-type, operator]
     if kind == INT:
         return _encode(value)
     if kind == FLOAT:
@@ -338,15 +339,18 @@ def _encoded_half(name: Hashable) -> bytes:
     return encoded
 
 
-def _decode_varint(data: bytes, at: int) -> tuple[int, int]:
+def count_of(data: bytes, at: int) -> tuple[int, int]:
+    """A number that count_packed wrote, and where it ends."""
     n = shift = 0
     while True:
         byte = data[at]
-        at += 1
         n |= (byte & 127) << shift
+        at += 1
+        shift += 7
         if byte < 128:
             return n, at
-        shift += 7
+        if shift > 56:
+            raise ValueError("a size is too large")
 
 
 def _decode(data: bytes, at: int) -> tuple[Plain, int]:
@@ -361,7 +365,7 @@ def _decode(data: bytes, at: int) -> tuple[Plain, int]:
         pair = Pair.__new__(Pair)
         pair._keep(first, second, data[at - 1 : end])
         return pair, end
-    n, at = _decode_varint(data, at)
+    n, at = count_of(data, at)
     if tag == b"t":
         parts = []
         for _ in range(n):

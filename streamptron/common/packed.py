@@ -12,20 +12,10 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from streamptron.common.cells import feature_of
-from streamptron.common.names import FLOAT, INT, OBJECT, STR, name_plain
+from streamptron.common.names import FLOAT, INT, OBJECT, STR, count_packed, name_plain
 from streamptron.common.values import decode, encoded
 
 _LENGTH = 15  # in a head: the length comes next
-
-
-def count_packed(n: int) -> bytes:
-    """A number of at least 0, in bytes of seven bits, the lowest bits first."""
-    out = bytearray()
-    while n > 127:
-        out.append(128 | n & 127)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
 
 
 def event_packed(x: Mapping[Any, Any], missing: str) -> tuple[bytes, int]:

@@ -6,9 +6,11 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
-from streamptron.common.names import short_repr, type_shown
+from streamptron.common.names import is_exact, short_repr, type_shown
 
 BY_LABEL = ("class_weight", "false_positive_rate")  # parameters of a learner: {label: number}
 
@@ -38,11 +40,12 @@ def encode(value: Any) -> Any:
         return ["list", *map(encode, value)]
     if kind is dict:
         return ["dict", *([encode(name), encode(part)] for name, part in value.items())]
-    if _is(kind, "decimal", "Decimal"):
+    if kind is Decimal:
         return ["Decimal", str(value)]
-    if _is(kind, "fractions", "Fraction"):
+    if is_exact(kind):
         return ["Fraction", hex(value.numerator), hex(value.denominator)]
-    if _is(kind, "datetime", "date") or _is(kind, "datetime", "datetime"):
+    datetime = sys.modules.get("datetime")  # a program that has a date has imported it
+    if datetime is not None and kind in (datetime.date, datetime.datetime):
         text = value.isoformat()
         if repr(kind.fromisoformat(text)) == repr(value):  # not with a named time zone
             return [kind.__name__, text]
@@ -53,33 +56,16 @@ def encode(value: Any) -> Any:
     )
 
 
-def _is(kind: type, module: str, name: str) -> bool:
-    """Whether a type is the named one of the standard library, without importing its module."""
-    return kind is getattr(sys.modules.get(module), name, None)
-
-
-def _decimal(text: str) -> Any:
-    from decimal import Decimal
-
-    return Decimal(text)
-
-
 def _fraction(above: str, below: str) -> Any:
     from fractions import Fraction
 
     return Fraction(int(above, 16), int(below, 16))
 
 
-def _date(text: str) -> Any:
-    from datetime import date
+def _of_datetime(kind: str, text: str) -> Any:
+    import datetime
 
-    return date.fromisoformat(text)
-
-
-def _datetime(text: str) -> Any:
-    from datetime import datetime
-
-    return datetime.fromisoformat(text)
+    return getattr(datetime, kind).fromisoformat(text)
 
 
 DECODERS: dict[str, Callable[..., Any]] = {
@@ -90,10 +76,10 @@ DECODERS: dict[str, Callable[..., Any]] = {
     "tuple": lambda *parts: tuple(map(decode, parts)),
     "list": lambda *parts: list(map(decode, parts)),
     "dict": lambda *items: {decode(name): decode(part) for name, part in items},
-    "Decimal": _decimal,
+    "Decimal": Decimal,
     "Fraction": _fraction,
-    "date": _date,
-    "datetime": _datetime,
+    "date": partial(_of_datetime, "date"),
+    "datetime": partial(_of_datetime, "datetime"),
 }
 
 

@@ -46,7 +46,7 @@ from streamptron.engine.file cimport (
 from streamptron.common.names import name_plain, short_repr, type_shown
 from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.state import Past
-from streamptron.common.checks import checked_number, rounded_number
+from streamptron.common.checks import checked_number
 from streamptron.common.parameters import KEPT, class_weight_of, rates_of
 
 cdef list TRUTH = [False, True]
@@ -170,7 +170,7 @@ cdef class Model(EventDoor):
         if PyFloat_CheckExact(w) and PyFloat_AS_DOUBLE(w) == 1.0:
             step = 1.0
         else:
-            step = rounded_number(w, "w")
+            step = checked_number(w, "w", False)
             if step < 0.0:
                 raise ValueError(f"w={short_repr(w)}; a sample weight must be at least 0")
         if self._class_weight is not None:

@@ -156,13 +156,16 @@ class Answering(Learner):
         frame or an array with one column per label, in the order of ``labels``.
         """
         batch = self._batch(X, feature_names)
-        jobs = jobs_of(n_jobs)
+        return batch.scores(*self._scores_of(batch, jobs_of(n_jobs)))
+
+    def _scores_of(self, batch: Batch, n_jobs: int) -> tuple[NDArray[np.float64], list[Any] | None]:
+        """The scores of a batch, and the labels that they are for; None: there is one score."""
         while True:
             labelled = self._scores_by_label
             scores = batch.numbers(len(self._known_labels) if labelled else 1)
-            labels = self._predicted(jobs, batch, None, scores, None)
+            labels = self._predicted(n_jobs, batch, None, scores, None)
             if labels is not None:
-                return batch.scores(scores, labels if labelled else None)
+                return scores, labels if labelled else None
 
     def predict_proba_many(
         self,

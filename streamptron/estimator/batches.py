@@ -217,9 +217,10 @@ def _batch(
     matrix: Any, names: Sequence[Hashable] | None, frame: nw.DataFrame[Any] | None = None
 ) -> Batch:
     """An array, or a CSR matrix, as rows."""
-    if isinstance(matrix, np.ndarray):
-        return Batch(_dense_rows(matrix), names, frame)
-    return _sparse_batch(matrix, names, frame)
+    if not isinstance(matrix, np.ndarray):
+        return _sparse_batch(matrix, names, frame)
+    number, values = _numbers(matrix, lambda at: divmod(at, matrix.shape[1]))
+    return Batch(MatrixRows(number, values), names, frame)
 
 
 def _dimensions(n: int) -> ValueError:
@@ -243,11 +244,6 @@ def _plain(X: np.ndarray) -> np.ndarray:
                 "the cell first"
             )
     return np.asarray(X)
-
-
-def _dense_rows(array: np.ndarray) -> MatrixRows:
-    number, values = _numbers(array, lambda at: divmod(at, array.shape[1]))
-    return MatrixRows(number, values)
 
 
 def _sparse_batch(
@@ -283,11 +279,6 @@ def _sparse_batch(
     return Batch(rows, names, frame, (summed, columns, starts, shape))
 
 
-def _aligned(array: np.ndarray) -> np.ndarray:
-    """The array, copied if its numbers are not aligned in memory (almost all are)."""
-    return array if array.flags.aligned else array.copy()
-
-
 def _as_int64(array: np.ndarray, name: str) -> np.ndarray:
     if array.dtype.kind not in "iu":
         raise TypeError(f"X.{name} has dtype {array.dtype}; it must be int32 or int64")
@@ -299,7 +290,8 @@ def _numbers(values: np.ndarray, place: Callable[[int], tuple[int, int]]) -> tup
 
     `place` turns the position of a value into its row and column, for the error.
     """
-    values = _aligned(values)
+    if not values.flags.aligned:  # almost all are
+        values = values.copy()
     number = NUMBER_OF.get(values.dtype.str)
     if number is not None:
         return number, values
@@ -428,10 +420,12 @@ def steps_of(
     if not hasattr(w, "__len__"):
         one = [_row_checked(0, step, label, w) for label in labels]
         return None if all(number == 1.0 for number in one) else np.array(one)[numbers]
-    weights = weight_array(w, n)
-    if weights is not None and are_weights(weights).all():
-        by_label = np.array([step(label, 1.0) for label in labels])
-        return np.multiply(weights, by_label[numbers]) if n else weights
+    array = _array(w, "w")
+    if isinstance(array, np.ndarray) and array.dtype.kind in "biuf" and array.shape == (n,):
+        weights: NDArray[np.float64] = np.asarray(array, dtype=np.float64)
+        if are_weights(weights).all():
+            by_label = np.array([step(label, 1.0) for label in labels])
+            return np.multiply(weights, by_label[numbers]) if n else weights
     each = frames.listed(w, n, "w", "one weight")
     return np.array(
         [
@@ -439,14 +433,6 @@ def steps_of(
             for row, (number, weight) in enumerate(zip(numbers, each, strict=True))
         ]
     )
-
-
-def weight_array(w: Any, n: int) -> NDArray[np.float64] | None:
-    """One weight per row, not yet checked; None if they have to be checked one by one."""
-    array = _array(w, "w")
-    if isinstance(array, np.ndarray) and array.dtype.kind in "biuf" and array.shape == (n,):
-        return np.asarray(array, dtype=np.float64)
-    return None
 
 
 def _array(values: Any, name: str) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -225,7 +226,7 @@ def _named(
 
 
 def _where(codes: NDArray[Any], code: int, name: Hashable) -> Callable[[], str]:
-    return lambda: f"X in row {np.flatnonzero(codes == code)[0]}, column {short_repr(name)},"
+    return lambda: _cell(int(np.flatnonzero(codes == code)[0]), name)
 
 
 # --- Anything
@@ -244,17 +245,16 @@ def _objects(series: Any, name: Hashable, missing: str) -> Column:
         if is_gap(cell) or ((texts or missing == SKIP_NAN) and is_nan(cell)):
             gaps[row] = True
         elif isinstance(cell, str):
-            where = _cell(row, name)
-            made = category_of(name, str.__str__(cell), where)
+            made = category_of(name, str.__str__(cell), partial(_cell, row, name))
             which[row] = number.setdefault(made, len(number))
         else:
-            values[row] = checked_number(cell, f"X in row {row}, column {short_repr(name)},")
+            values[row] = checked_number(cell, _cell(row, name))
     _refuse(gaps, name, missing)
     return Column(list(number), which, values, gaps if gaps.any() else None)
 
 
-def _cell(row: int, name: Hashable) -> Callable[[], str]:
-    return lambda: f"X in row {row}, column {short_repr(name)},"
+def _cell(row: int, name: Hashable) -> str:
+    return f"X in row {row}, column {short_repr(name)},"
 
 
 # --- All columns

@@ -220,14 +220,10 @@ class RowData(Passes):
         super().__init__(batch, labels, numbers)
         self._X = X
         self._weights = weights
+        self.n_events = len(batch)
 
     def __len__(self) -> int:
-        return len(self.batch)
-
-    @property
-    def n_events(self) -> int:
-        """How many events there are."""
-        return len(self)
+        return self.n_events
 
     def weigh(self, model: Any) -> None:
         """Compute what each row's step is scaled by: sample weight times class weight."""
@@ -249,11 +245,8 @@ class RowData(Passes):
 
     def scores(self, model: Any) -> NDArray[np.float64]:
         """The scores of each row, one per output."""
-        while True:
-            n = len(model._known_labels) if model._scores_by_label else 1
-            scores = self.batch.numbers(n)
-            if model._predicted(1, self.batch, None, scores, None) is not None:
-                return scores
+        scores: NDArray[np.float64] = model._scores_of(self.batch, 1)[0]
+        return scores
 
     def features(self) -> list[Hashable]:
         """All features that an event may have."""
@@ -291,14 +284,10 @@ class EventData:
         self._events = events
         self._weights = weights
         self._called = called
+        self.n_events = len(events)
 
     def __len__(self) -> int:
-        return len(self._events)
-
-    @property
-    def n_events(self) -> int:
-        """How many events there are."""
-        return len(self)
+        return self.n_events
 
     def weigh(self, model: Any) -> None:
         """Do nothing: learn_one applies the weights."""

@@ -194,19 +194,15 @@ class RankPipeline(TextPipeline):
 
     def _read(self, candidates: Any) -> dict[Any, Any] | list[Any]:
         """Candidates that are texts, as the learner takes them."""
-        names, texts, own = candidates_of(candidates)
-        events = [
-            self._tokens(f"candidates[{short_repr(name)}]", text)
-            for name, text in zip(names, texts, strict=True)
-        ]
-        return dict(zip(names, events, strict=True)) if own else events
-
-    def _tokens(self, what: str, text: Any) -> Any:
         assert self._pair is not None
-        try:
-            return self._pair[0].transform_one(text)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{what}: {error}") from None
+        names, texts, own = candidates_of(candidates)
+        events = []
+        for name, text in zip(names, texts, strict=True):
+            try:
+                events.append(self._pair[0].transform_one(text))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"candidates[{short_repr(name)}]: {error}") from None
+        return dict(zip(names, events, strict=True)) if own else events
 
     def learn_one(  # type: ignore[override]
         self, candidates: Any, chosen: Any, w: float = 1.0, undo: bool = False

@@ -37,13 +37,6 @@ def takes_fields(tokenizer: Any) -> bool:
     return is_union(tokenizer) or getattr(tokenizer, "fields", None) is not None
 
 
-def pipeline_with(union: Any, learner: Any) -> Any:
-    """The union before a learner, as a pipeline."""
-    from streamptron.common.river import compose
-
-    return compose.Pipeline(union, learner)
-
-
 def event_of(tokenizer: Any, x: dict[str, Any]) -> dict[str, float]:
     """The event of a line's fields; an error if a token and a field make the same feature."""
     if not is_union(tokenizer):

@@ -33,7 +33,7 @@ from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
 from streamptron.doors.ranking import RankModel
 from streamptron.doors.texts import MailDoor, TextDoor
-from streamptron.files.fields import event_of, is_union, pipeline_with, takes_fields, texts_of
+from streamptron.files.fields import event_of, is_union, takes_fields, texts_of
 from streamptron.files.sources import MAX_LINE
 from streamptron.keeping.known import TRUTHS, Known, Labels
 from streamptron.keeping.layout import Contents
@@ -166,7 +166,10 @@ class LineModel:
         journal = journal if self.journal is None else self.journal
         tokenizer, steps = self.tokenizer, None
         if is_union(tokenizer):
-            tokenizer, steps = None, contents_of(pipeline_with(tokenizer, self.learner)).steps
+            from streamptron.common.river import compose
+
+            steps = contents_of(compose.Pipeline(tokenizer, self.learner)).steps
+            tokenizer = None
         kept = metadata, position, journal
         write(path, Contents(self.learner, tokenizer, lines, *kept, steps=steps))
 

@@ -17,7 +17,6 @@ from streamptron.common.errors import ModelFileError
 from streamptron.common.names import short_repr
 from streamptron.common.values import encoded as encoded_value
 from streamptron.common.values import encoded_position
-from streamptron.keeping.layout import Contents
 from streamptron.keeping.read import model_of, read
 from streamptron.keeping.write import contents_of, write
 
@@ -292,7 +291,11 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
         for _, file in sorted(files.items(), reverse=True):
             try:
                 found = read(file, mmap)
-                model = _whole_of(found, mmap)
+                model = model_of(found)
+                if found.journal is not None and not mmap:  # the model can learn
+                    from streamptron.keeping.journal import journal_of
+
+                    model = journal_of(model, found.journal)
             except ModelFileError as error:
                 first = first or error
                 continue
@@ -304,16 +307,6 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
     if first is not None:
         raise first
     return None
-
-
-def _whole_of(found: Contents, mmap: bool) -> Any:
-    """The model in a file, or its journal if the model can learn."""
-    model = model_of(found)
-    if found.journal is None or mmap:
-        return model
-    from streamptron.keeping.journal import journal_of
-
-    return journal_of(model, found.journal)
 
 
 def _numbered(path: str | os.PathLike[str]) -> dict[int, Path]:

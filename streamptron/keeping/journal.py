@@ -11,8 +11,7 @@ from typing import Any, Self
 
 from streamptron.common.checks import truth, whole
 from streamptron.common.errors import ModelFileError
-from streamptron.common.names import short_repr, type_shown
-from streamptron.common.packed import count_packed
+from streamptron.common.names import count_of, count_packed, short_repr, type_shown
 from streamptron.common.values import decode, encoded
 from streamptron.doors.steps import check_not_in_a_file
 from streamptron.keeping.layout import Contents
@@ -22,7 +21,6 @@ from streamptron.keeping.tickets import (
     Step,
     Ticket,
     check_can_undo,
-    count_of,
     places_of,
     sized,
 )

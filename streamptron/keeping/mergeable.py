@@ -7,7 +7,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from streamptron.common.errors import ModelFileError
+from streamptron.common.errors import WRONG, ModelFileError
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.values import encode
 from streamptron.doors.merges import (
@@ -23,9 +23,6 @@ from streamptron.doors.merges import (
 )
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
-
-# What a forged delta may raise while it is applied to its base.
-_WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 
 
 class NotOfThisBase(ValueError):
@@ -231,7 +228,7 @@ def _with_all(base: Any, parts: list[Any], names: list[str], depth: int) -> Any:
                 if len(set(odd)) != len(odd):
                     raise ValueError("a feature name occurs twice")
                 side.lay(base, its, len(odd), state, arrays, depth)
-            except _WRONG as error:
+            except WRONG as error:
                 raise _damaged_delta(name, error) from error
             sides.append(side)
             calls.append((its, odd))

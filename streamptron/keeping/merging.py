@@ -6,10 +6,10 @@ import contextlib
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from streamptron.common.checks import checked_bytes
-from streamptron.common.errors import ModelFileError
+from streamptron.common.errors import WRONG, ModelFileError
 from streamptron.common.names import short_repr, type_shown, with_article
 from streamptron.common.values import encoded_parameters
 from streamptron.doors.state import delta_read
@@ -25,8 +25,6 @@ from streamptron.keeping.mergeable import (
 )
 
 NAMES_DEPTH = 100  # how deeply tuples in names may be nested
-# What a forged part may raise while it is read.
-WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
 
 def merge(models: Iterable[Any], since: Any = None) -> Any:
@@ -249,24 +247,15 @@ def _check_delta(name: str, delta: Any) -> None:
         )
 
 
-class _Part:
+class _Part(NamedTuple):
     """The delta of one shard."""
 
-    def __init__(
-        self,
-        name: str,
-        base: str,
-        shard: int,
-        params: dict[str, Any],
-        state: dict[str, Any],
-        arrays: dict[str, Any],
-    ) -> None:
-        self.name = name  # of the class
-        self.base = base
-        self.shard = shard
-        self.params = params
-        self.state = state
-        self.arrays = arrays
+    name: str  # of the class
+    base: str
+    shard: int
+    params: dict[str, Any]
+    state: dict[str, Any]
+    arrays: dict[str, Any]
 
     @property
     def n_seen(self) -> int:

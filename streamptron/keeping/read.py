@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from streamptron.common.disk import check_regular
-from streamptron.common.errors import ModelFileError
+from streamptron.common.errors import WRONG, ModelFileError
 from streamptron.common.values import decode, kept_metadata
 from streamptron.doors.state import header_read
 from streamptron.keeping.classes import classes
@@ -29,9 +29,6 @@ from streamptron.keeping.layout import (
 
 if typing.TYPE_CHECKING:
     from mmap import mmap
-
-# What building a model from invalid contents may raise.
-WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
 
 def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
@@ -149,32 +146,23 @@ def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
 
 def model_of(contents: Contents) -> Any:
     """The model in a file: a learner, a pipeline or a classifier for scikit-learn."""
-    if contents.steps is not None:
-        return _pipeline_with(contents.steps, contents.learner)
-    if contents.wrapper is not None:
-        return _wrapped(contents.wrapper, contents.learner)
+    learner, steps, said = contents.learner, contents.steps, contents.wrapper
+    if steps is not None:
+        from streamptron.common.river import compose
+
+        room = compose if steps.kind == "Pipeline" else classes().pipelines()
+        kind: Any = getattr(room, steps.kind)
+        return kind(*zip(steps.names, [*steps.before, learner], strict=True))
+    if said is not None:
+        room = classes().wrappers()
+        if said["class"] not in room.__all__:
+            raise ValueError(f"streamptron.sklearn has no class {said['class']!r}")
+        return getattr(room, said["class"])._of_file(learner, said["given"], said["kept"])
     if contents.tokenizer is None:
-        return contents.learner
-    model = classes().pipelines().pipeline_of(contents.tokenizer, contents.learner)
+        return learner
+    model = classes().pipelines().pipeline_of(contents.tokenizer, learner)
     model._lines = contents.lines
     return model
-
-
-def _pipeline_with(steps: Any, learner: Any) -> Any:
-    """A pipeline of steps and a learner."""
-    from streamptron.common.river import compose
-
-    room = compose if steps.kind == "Pipeline" else classes().pipelines()
-    kind: Any = getattr(room, steps.kind)
-    return kind(*zip(steps.names, [*steps.before, learner], strict=True))
-
-
-def _wrapped(said: Any, learner: Any) -> Any:
-    """The classifier for scikit-learn that has a learner inside."""
-    room = classes().wrappers()
-    if said["class"] not in room.__all__:
-        raise ValueError(f"streamptron.sklearn has no class {said['class']!r}")
-    return getattr(room, said["class"])._of_file(learner, said["given"], said["kept"])
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:

@@ -85,10 +85,6 @@ class Kind(typing.NamedTuple):
 # --- Checks
 
 
-def _any(value: Any) -> bool:
-    return True
-
-
 def _of(*kinds: Any) -> Check:
     return lambda value: isinstance(value, kinds)
 
@@ -108,7 +104,7 @@ def _steps(value: Any) -> bool:
 
 
 _number, _whole, _truth, _text = _of(Number), _of(int), _of(bool), _of(str)
-_window = _of(int, type(None))
+_any, _window = _of(object), _of(int, type(None))
 _mapping = _of(dict, type(None))
 
 _WINDOW = {"window_size": _window}

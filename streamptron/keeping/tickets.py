@@ -18,9 +18,9 @@ from collections.abc import Hashable
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
+from streamptron.common import errors
 from streamptron.common.checks import checked_bytes, truth
-from streamptron.common.names import short_repr, with_article
-from streamptron.common.packed import count_packed
+from streamptron.common.names import count_of, count_packed, short_repr, with_article
 from streamptron.common.values import BY_LABEL, decode, encoded, encoded_parameters
 from streamptron.doors.model import Model
 from streamptron.doors.names import PackedEvent
@@ -34,11 +34,7 @@ _HEAD = struct.Struct("<2sBBI8s")
 # A step: mark, number, sample weight, whether weights changed, whether old numbers follow
 _STEP_HEAD = struct.Struct("<QQd??")
 _KEPT = struct.Struct("<III")  # index of the label, outputs, outputs that stepped
-# What a forged part may raise while it is read.
-WRONG = (
-    *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError),
-    *(zlib.error, struct.error),
-)
+WRONG = (*errors.WRONG, zlib.error, struct.error)
 _ARRAYS_LIMIT = 1 << 28  # bytes that a step's numbers may take; with many labels they may take more
 
 
@@ -279,17 +275,15 @@ def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
         model, x, y, w
     )
     kept = bool(changes) and how != _MOVES
-    head = _STEP_HEAD.pack(segment, number, float(w), changed, kept)
+    w = float(w)
+    head = _STEP_HEAD.pack(segment, number, w, changed, kept)
     parts = [head + label, count_packed(n) + entries, _value(prediction, "the label")]
     if kept:
         parts.append(_KEPT.pack(*numbers))
     parts += changes
     event = PackedEvent(bytes(_HEAD.size) + entries, _HEAD.size, n)
-    w = float(w)
-    return Step._of(
-        None,
-        _OpenedStep(mark, segment, number, w, changed, kept, y, event, prediction, parts),
-    )
+    opened = _OpenedStep(mark, segment, number, w, changed, kept, y, event, prediction, parts)
+    return Step._of(None, opened)
 
 
 def undo_step(model: Model, step: Any) -> None:
@@ -307,9 +301,9 @@ def undo_step(model: Model, step: Any) -> None:
         )
     event, segment, number = opened.event, opened.segment, opened.number
     changes = opened.parts[3 + opened.kept :]
-    if changes and opened.kept != (how > _MOVES):
-        raise ValueError("step is damaged: it is not a step of such a model; nothing has changed")
-    if opened.kept and len(changes) not in _CHANGES[how]:
+    if (changes and opened.kept != (how > _MOVES)) or (
+        opened.kept and len(changes) not in _CHANGES[how]
+    ):
         raise ValueError("step is damaged: it is not a step of such a model; nothing has changed")
     numbers = _KEPT.unpack(opened.parts[3]) if how == _KEPT_NUMBERS and changes else None
     how = how if changes else 0
@@ -382,20 +376,6 @@ def places_of(data: bytes, at: int) -> list[tuple[int, int]]:
     if at != len(data):
         raise ValueError("it was cut off")
     return parts
-
-
-def count_of(data: bytes, at: int) -> tuple[int, int]:
-    """A number that count_packed wrote, and where it ends."""
-    n = shift = 0
-    while True:
-        byte = data[at]
-        n |= (byte & 127) << shift
-        at += 1
-        shift += 7
-        if byte < 128:
-            return n, at
-        if shift > 56:
-            raise ValueError("a size is too large")
 
 
 class _OpenedTicket(NamedTuple):

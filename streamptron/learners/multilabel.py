@@ -181,11 +181,9 @@ class MultiLabelClassifier(  # type: ignore[misc]
         from streamptron.estimator.multilabel import sets_of
 
         batch = self._batch(X, feature_names)
-        steps = steps_of(w, [None], np.zeros(len(batch), dtype=np.intp), self._step_of)
+        rows = np.zeros(len(batch), dtype=np.intp)
+        steps = steps_of(w, [None], rows, lambda label, w: self._weight(w))
         self._learned_sets(batch, sets_of(self, y, len(batch), labels, steps), steps)
-
-    def _step_of(self, label: None, w: Any) -> float:
-        return self._weight(w)
 
     def _learned_sets(self, batch: Batch, sets: Sets, steps: Any, order: Any = None) -> None:
         batch.learned(self._learn_sets, *sets, steps, order)

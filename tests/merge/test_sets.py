@@ -148,7 +148,8 @@ def test_numbers_of_a_delta_that_contradict_themselves_are_refused(array):
         shape, data = part.arrays[array]
         damaged = bytearray(data)
         damaged[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-        part.arrays = {**part.arrays, array: (shape, bytes(damaged))}
+        arrays = {**part.arrays, array: (shape, bytes(damaged))}
+        delta._parts = [part._replace(arrays=arrays)]
         model = copy.deepcopy(base)
         try:
             model.apply(delta)
