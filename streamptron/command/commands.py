@@ -9,40 +9,9 @@ from typing import Any
 
 import click
 
+from streamptron.command import options
 from streamptron.command.bar import watched
 from streamptron.command.blocks import BLOCKS
-from streamptron.command.options import (
-    COMPARED_OPTIONS,
-    DEFAULT,
-    FILE,
-    LEARNER_OPTIONS,
-    LEARNER_SECTION,
-    MAIL_OPTIONS,
-    OF_NEW_MODELS,
-    READING_OPTIONS,
-    READING_SECTION,
-    TEXT_SECTION,
-    TOKENIZER_OPTIONS,
-    Commands,
-    Learner,
-    config_option,
-    encoding_of,
-    is_plain,
-    json_option,
-    known_labels_option,
-    learn_unsure_option,
-    mails_argument,
-    min_probability_option,
-    model_option,
-    new_label_option,
-    new_model,
-    new_tokenizer,
-    option_called,
-    reading_of,
-    taken,
-    with_mails,
-    without_events,
-)
 from streamptron.common.process import say
 from streamptron.common.version import version
 from streamptron.files.lines import LineModel
@@ -63,7 +32,7 @@ ROOMS = {
     "info": "commands",
     "plot": "plot",
 }
-LEARNER = f"The default, {DEFAULT}, makes the fewest errors; perceptron is the fastest."
+LEARNER = f"The default, {options.DEFAULT}, makes the fewest errors; perceptron is the fastest."
 ON_ERROR = "raise: stop at a bad line, without saving; skip: count bad lines and leave them out."
 
 
@@ -92,7 +61,9 @@ def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> No
         context.exit()
 
 
-@click.group(cls=Commands, rooms=ROOMS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=options.Commands, rooms=ROOMS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -112,18 +83,18 @@ def commands() -> None:
     """
 
 
-@commands.command(sections=LEARNER_SECTION | TEXT_SECTION | READING_SECTION)
-@mails_argument
-@model_option
-@config_option
-@click.option("--learner", type=Learner(list(BY_NAME)), help=LEARNER)
+@commands.command(sections=options.LEARNER_SECTION | options.TEXT_SECTION | options.READING_SECTION)
+@options.mails_argument
+@options.model_option
+@options.config_option
+@click.option("--learner", type=options.Learner(list(BY_NAME)), help=LEARNER)
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
-@LEARNER_OPTIONS
-@TOKENIZER_OPTIONS
-@READING_OPTIONS
-@MAIL_OPTIONS
+@options.LEARNER_OPTIONS
+@options.TOKENIZER_OPTIONS
+@options.READING_OPTIONS
+@options.MAIL_OPTIONS
 @click.option("--on-error", type=click.Choice(["raise", "skip"]), default="raise", help=ON_ERROR)
-@click.option("--epochs", type=click.IntRange(1), help="Read the files this many times.")
+@options.count("--epochs", "Read the files this many times.")
 @click.option(
     "--holdout",
     type=click.FloatRange(0, 0.5, min_open=True),
@@ -131,20 +102,16 @@ def commands() -> None:
 )
 @click.option("--resume", is_flag=True, help="Continue with the existing model.")
 @click.option("--create", is_flag=True, help="With --resume: begin a new model if there is none.")
-@click.option(
-    "--save-every",
-    type=click.IntRange(1),
-    help="Save after this many events, and at the end.",
-)
+@options.count("--save-every", "Save after this many events, and at the end.")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     default=1,
     help="Threads: one learns, the others read and split texts ahead of it.",
 )
-@learn_unsure_option
-@known_labels_option
-@new_label_option
+@options.learn_unsure_option
+@options.known_labels_option
+@options.new_label_option
 @click.option("--quiet", "-q", is_flag=True, help="Print only warnings.")
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Learn from files of labelled lines; - is the standard input.
@@ -169,23 +136,23 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
       streamptron train mail.tsv --model mail.model --resume --create --learner mira
       cat mail.tsv | streamptron train - --model mail.model --save-every 10000
     """
-    files = with_mails(files, given)
+    files = options.with_mails(files, given)
     holdout, quiet, create = given.pop("holdout"), given.pop("quiet"), given.pop("create")
     resume, learn_unsure = given.pop("resume"), given.pop("learn_unsure")
     if create and not resume:
         raise click.UsageError("--create is for --resume; without it the model is always a new one")
     resume = resume and not (create and not os.path.exists(model))
-    encoding = encoding_of(given)
+    encoding = options.encoding_of(given)
     if resume:
-        fixed = taken(OF_NEW_MODELS, given)
+        fixed = options.taken(options.OF_NEW_MODELS, given)
         if fixed and not create:
-            option = option_called(next(iter(fixed)))
+            option = options.option_called(next(iter(fixed)))
             raise click.UsageError(f"--resume keeps the model as it is; leave out {option}")
-        reading = reading_of(given)
+        reading = options.reading_of(given)
     else:
-        reading = reading_of(given, files)
-        learner = new_model(given, reading)
-    if ((given["epochs"] or 1) > 1 or holdout) and not all(map(is_plain, files)):
+        reading = options.reading_of(given, files)
+        learner = options.new_model(given, reading)
+    if ((given["epochs"] or 1) > 1 or holdout) and not all(map(options.is_plain, files)):
         raise click.UsageError(
             "--epochs and --holdout read the files again; give files, not a pipe"
         )
@@ -259,7 +226,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         return 128 + training.stopped_by
     if learner.wanted:
         there = f"there are {', '.join(map(repr, learner.others))}"
-        for option, labels in without_events(learner):
+        for option, labels in options.without_events(learner):
             message = f"no event has the label {labels} of {option}; {there}"
             warnings.warn(message, stacklevel=1)
         if learner.positive in learner.wanted:  # a perceptron that has seen one label only
@@ -302,15 +269,15 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
     return known
 
 
-@commands.command("eval", sections=READING_SECTION)
-@mails_argument
-@model_option
-@config_option
-@READING_OPTIONS
-@MAIL_OPTIONS
+@commands.command("eval", sections=options.READING_SECTION)
+@options.mails_argument
+@options.model_option
+@options.config_option
+@options.READING_OPTIONS
+@options.MAIL_OPTIONS
 @click.option("--wrong", type=click.IntRange(1), metavar="N", help="List N wrong answers, too.")
-@min_probability_option
-@json_option
+@options.min_probability_option
+@options.json_option
 def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any) -> None:
     """Compare answers with the labels in files.
 
@@ -329,9 +296,9 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
     from streamptron.command.evaluate import judged
 
     least = given.pop("min_probability")
-    files = with_mails(files, given)
-    encoding = encoding_of(given)
-    reading = reading_of(given, files)
+    files = options.with_mails(files, given)
+    encoding = options.encoding_of(given)
+    reading = options.reading_of(given, files)
     lines = LineModel.load(model, multilabel=True)
     with watched(files) as sources:
         if lines.multilabel and least:
@@ -340,13 +307,13 @@ def evaluate(files: tuple[str, ...], model: str, wrong: int | None, **given: Any
     _write(found, lambda _: said, given["json"])
 
 
-@commands.command(sections=TEXT_SECTION | READING_SECTION)
-@mails_argument
-@COMPARED_OPTIONS
-@TOKENIZER_OPTIONS
-@READING_OPTIONS
-@MAIL_OPTIONS
-@json_option
+@commands.command(sections=options.TEXT_SECTION | options.READING_SECTION)
+@options.mails_argument
+@options.COMPARED_OPTIONS
+@options.TOKENIZER_OPTIONS
+@options.READING_OPTIONS
+@options.MAIL_OPTIONS
+@options.json_option
 def compare(
     files: tuple[str, ...], learners: str | None, positive: str | None, **given: Any
 ) -> None:
@@ -364,9 +331,9 @@ def compare(
     """
     from streamptron.command.report import compared, comparison
 
-    files = with_mails(files, given)
-    encoding = encoding_of(given)
-    reading = reading_of(given, files)
+    files = options.with_mails(files, given)
+    encoding = options.encoding_of(given)
+    reading = options.reading_of(given, files)
     models = untrained(learners, positive, reading, given)
     with watched(files) as sources:
         found = compared(models, sources, reading, encoding)
@@ -378,7 +345,9 @@ def untrained(
 ) -> dict[str, LineModel]:
     """An untrained model for each learner of --learners, for the same lines."""
     names = _learners(listed, positive)
-    tokenizer = new_tokenizer(taken(TOKENIZER_OPTIONS.names, given), reading)
+    tokenizer = options.new_tokenizer(
+        options.taken(options.TOKENIZER_OPTIONS.names, given), reading
+    )
     return {
         name: LineModel(
             LEARNERS[name](), tokenizer, reading, positive if name == "perceptron" else None
@@ -394,7 +363,7 @@ def _learners(listed: str | None, positive: str | None) -> list[str]:
         return [name for name in LEARNERS if name not in left_out]
     names = [name.strip() for name in listed.split(",")]
     for at, name in enumerate(names):
-        Learner(list(LEARNERS)).convert(name, None, click.get_current_context())
+        options.Learner(list(LEARNERS)).convert(name, None, click.get_current_context())
         if name in names[:at]:
             raise click.UsageError(f"--learners has {name} twice; give it once")
     if positive is not None and "perceptron" not in names:
@@ -403,11 +372,11 @@ def _learners(listed: str | None, positive: str | None) -> list[str]:
 
 
 @commands.command()
-@model_option
-@config_option
+@options.model_option
+@options.config_option
 @click.option("-n", "number", type=click.IntRange(1), default=20, help="How many of each sign.")
 @click.option("--label", help="Only for this label.")
-@json_option
+@options.json_option
 def top(model: str, number: int, label: str | None, json: bool) -> None:
     """Show the features with the largest weights.
 
@@ -423,8 +392,8 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
 
 @commands.command()
 @click.argument("text")
-@model_option
-@config_option
+@options.model_option
+@options.config_option
 @click.option("-n", "number", type=click.IntRange(1), help="How many features; by default all.")
 def explain(text: str, model: str, number: int | None) -> None:
     """Show which features of a text led to its answer.
@@ -444,10 +413,10 @@ def explain(text: str, model: str, number: int | None) -> None:
 
 
 @commands.command()
-@click.argument("file", required=False, type=FILE)
-@click.option("--model", "-m", type=FILE, metavar="FILE", help="The same as FILE.")
-@config_option
-@json_option
+@click.argument("file", required=False, type=options.FILE)
+@click.option("--model", "-m", type=options.FILE, metavar="FILE", help="The same as FILE.")
+@options.config_option
+@options.json_option
 def info(file: str | None, model: str | None, json: bool) -> None:
     """Describe the model in a file.
 

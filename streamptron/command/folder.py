@@ -8,25 +8,15 @@ from typing import Any
 
 import click
 
-from streamptron.command.options import (
-    LEARNER_OPTIONS,
-    TEXT_SECTION,
-    TOKENIZER_OPTIONS,
-    Learner,
-    Options,
-    new_model,
-    option_called,
-    reading_of,
-    taken,
-)
+from streamptron.command import options
 from streamptron.learners.registry import BY_NAME
 
 OF_FOLDER = {"max_models": 1000, "max_open_bytes": 1 << 30, "create": False}
-OF_NEW = LEARNER_OPTIONS.without("max_labels")  # --max-labels is for all models here
+OF_NEW = options.LEARNER_OPTIONS.without("max_labels")  # --max-labels is for all models here
 OF_FIELDS = ("text", "features")
 SECTIONS = {
     "New models of a folder": ["create", "events", *OF_FIELDS, "learner", *OF_NEW.names],
-    **TEXT_SECTION,
+    **options.TEXT_SECTION,
 }
 # By the kind of events: how they are written in files, which a new model stores.
 READING: dict[str, dict[str, Any]] = {
@@ -35,20 +25,12 @@ READING: dict[str, dict[str, Any]] = {
     "fields": {"format": "jsonl", "label": "label"},
     "x": {"format": "svmlight"},
 }
-FOLDER_OPTIONS = Options(
-    click.option(
-        "--max-models",
-        type=click.IntRange(1),
-        default=OF_FOLDER["max_models"],
-        show_default=True,
-        help="Models of the folder.",
-    ),
-    click.option(
+FOLDER_OPTIONS = options.Options(
+    options.count("--max-models", "Models of the folder.", OF_FOLDER["max_models"]),
+    options.count(
         "--max-open-bytes",
-        type=click.IntRange(1),
-        default=OF_FOLDER["max_open_bytes"],
-        show_default=True,
-        help="Memory of open models; the others are saved and closed.",
+        "Memory of open models; the others are saved and closed.",
+        OF_FOLDER["max_open_bytes"],
     ),
     click.option(
         "--user-model",
@@ -68,9 +50,11 @@ FOLDER_OPTIONS = Options(
         help="fields: one that is a text; may be repeated.",
     ),
     click.option("--features", metavar="A,B,...", help="fields: those that are features."),
-    click.option("--learner", type=Learner(list(BY_NAME)), help="Its learner, as of train."),
+    click.option(
+        "--learner", type=options.Learner(list(BY_NAME)), help="Its learner, as of train."
+    ),
     *OF_NEW,
-    *TOKENIZER_OPTIONS,
+    *options.TOKENIZER_OPTIONS,
 )
 
 
@@ -92,15 +76,15 @@ def check(model: str | None, models: str | None, spamd: str | None, given: dict[
             "--spamd with --create gives each user a copy of a filter, to teach it further; give "
             "--user-model NAME, the one to copy"
         )
-    new = ["events", *OF_FIELDS, "learner", *OF_NEW.names, *TOKENIZER_OPTIONS.names]
-    asked = taken(new, dict(given))
+    new = ["events", *OF_FIELDS, "learner", *OF_NEW.names, *options.TOKENIZER_OPTIONS.names]
+    asked = options.taken(new, dict(given))
     if given["positive"] is not None and spamd is None:
         asked["positive"] = given["positive"]
     if asked and user is not None:
-        option = option_called(next(iter(asked)))
+        option = options.option_called(next(iter(asked)))
         raise click.UsageError(f"{option}: new models are copies of --user-model; leave it out")
     if asked and not given["create"]:
-        option = option_called(next(iter(asked)))
+        option = options.option_called(next(iter(asked)))
         also = " or --spamd" if option == "--positive" else ""
         raise click.UsageError(f"{option} is for --create{also}; leave it out, or give that")
 
@@ -108,7 +92,7 @@ def check(model: str | None, models: str | None, spamd: str | None, given: dict[
 def created(given: dict[str, Any]) -> Callable[[str], Any]:
     """A function that writes a new model to a path."""
     events = given["events"] or "text"
-    model = new_model(dict(given), {**READING[events], **_fields(events, given)})
+    model = options.new_model(dict(given), {**READING[events], **_fields(events, given)})
     if events == "x":  # whose labels may be any values of JSON
         return typing.cast("Callable[[str], Any]", model.learner.save)
     if given["known_labels"]:
@@ -118,7 +102,7 @@ def created(given: dict[str, Any]) -> Callable[[str], Any]:
 
 def _fields(events: str, given: dict[str, Any]) -> dict[str, Any]:
     """The reading options for the fields of a new model's events."""
-    asked = reading_of({name: given[name] for name in OF_FIELDS})
+    asked = options.reading_of({name: given[name] for name in OF_FIELDS})
     if events != "fields":
         for name in asked:
             raise click.UsageError(f"--{name} is for --events fields; leave it out, or give that")

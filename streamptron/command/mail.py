@@ -11,15 +11,7 @@ from typing import Any
 
 import click
 
-from streamptron.command.options import (
-    FILE,
-    CommandOfOptions,
-    config_option,
-    learn_unsure_option,
-    min_probability_option,
-    model_option,
-    new_label_option,
-)
+from streamptron.command import options
 from streamptron.command.passing import (
     NOT_WRITTEN,
     not_read,
@@ -33,7 +25,7 @@ from streamptron.common.names import short_repr
 from streamptron.common.process import say
 
 
-class Passing(CommandOfOptions):
+class Passing(options.CommandOfOptions):
     """A command that passes the mail on even if its options are wrong."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
@@ -56,10 +48,10 @@ class Passing(CommandOfOptions):
 
 
 @click.command("filter", cls=Passing)
-@model_option
-@config_option
+@options.model_option
+@options.config_option
 @click.option("--positive", metavar="LABEL", default="spam", help="The label of exit code 0.")
-@min_probability_option
+@options.min_probability_option
 @click.option(
     "--pass", "passes", is_flag=True, help="The exit code is 0 whenever the mail is written."
 )
@@ -118,16 +110,16 @@ wait_option = click.option(
     metavar="SECONDS",
     help="Wait up to this long while another process writes the model.",
 )
-files_of_mails = click.argument("files", nargs=-1, type=FILE)
+files_of_mails = click.argument("files", nargs=-1, type=options.FILE)
 
 
-@click.command("learn", cls=CommandOfOptions)
+@click.command("learn", cls=options.CommandOfOptions)
 @files_of_mails
-@model_option
-@config_option
+@options.model_option
+@options.config_option
 @click.option("--as", "label", metavar="LABEL", required=True, help="The right label of the mails.")
-@new_label_option
-@learn_unsure_option
+@options.new_label_option
+@options.learn_unsure_option
 @wait_option
 def learn(files: tuple[str, ...], model: str, label: str, wait: float, **given: Any) -> None:
     """Learn mails with their right label, and remember them.
@@ -162,10 +154,10 @@ def learn(files: tuple[str, ...], model: str, label: str, wait: float, **given: 
     say(f"streamptron: {said}")
 
 
-@click.command("forget", cls=CommandOfOptions)
+@click.command("forget", cls=options.CommandOfOptions)
 @files_of_mails
-@model_option
-@config_option
+@options.model_option
+@options.config_option
 @click.option("--id", "ids", multiple=True, help="A Message-ID.")
 @wait_option
 def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...], wait: float) -> None:

@@ -41,6 +41,7 @@ DEFAULT = next(iter(LEARNERS))
 CONFIG = "streamptron.config"  # the key of the configuration file in a context's `meta`
 
 Command = Callable[..., Any]
+Option = Callable[[Command], Command]
 
 
 class CommandOfOptions(click.Command):
@@ -202,7 +203,7 @@ class Options:
         Click's names of the options, in their order.
     """
 
-    def __init__(self, *options: Callable[[Command], Command]) -> None:
+    def __init__(self, *options: Option) -> None:
         self._options = options
         self.names = [str(option.name) for option in click.command()(self(lambda: None)).params]
 
@@ -211,7 +212,7 @@ class Options:
         pairs = zip(self._options, self.names, strict=True)
         return Options(*[option for option, name in pairs if name not in names])
 
-    def __iter__(self) -> Iterator[Callable[[Command], Command]]:
+    def __iter__(self) -> Iterator[Option]:
         return iter(self._options)
 
     def __call__(self, command: Command) -> Command:
@@ -224,7 +225,7 @@ class Options:
 OTHERWISE = {"text": "parts"}
 
 
-def _learner_options() -> list[Callable[[Command], Command]]:
+def _learner_options() -> list[Option]:
     """An option for each parameter of the learners in the table of parameters."""
     lines: dict[str, list[Parameter]] = {}
     for parameter in PARAMETERS:
@@ -240,7 +241,7 @@ def _called(parameter: Parameter) -> list[str]:
     return [name for name, kind in BY_NAME.items() if kind.__name__ in parameter.learners]
 
 
-def _option(name: str, lines: list[Parameter]) -> Callable[[Command], Command]:
+def _option(name: str, lines: list[Parameter]) -> Option:
     """An option for a parameter; `lines`: its lines in the table, which differ by learner."""
     kind, default = lines[0].kind, lines[0].default
     option = f"--{'no-' if default is True else ''}{name.replace('_', '-')}"
@@ -290,6 +291,20 @@ def _type_of(parameter: Parameter) -> Any:
     return float if parameter.kind in ("NUMBER", "SPAN") else int
 
 
+def count(name: str, help: str, default: int | None = None, least: int = 1) -> Option:
+    """An option that is a whole number."""
+    shown = default is not None
+    kind = click.IntRange(least)
+    return click.option(name, type=kind, default=default, show_default=shown, help=help)
+
+
+def seconds(name: str, help: str, default: float | None = None) -> Option:
+    """An option that is a number of seconds."""
+    shown = default is not None
+    kind = click.FloatRange(0, min_open=True)
+    return click.option(name, type=kind, default=default, show_default=shown, help=help)
+
+
 # Shells complete it as a file. A file that cannot be read is an error only when it is opened.
 FILE = click.Path(readable=False)
 
@@ -305,10 +320,8 @@ min_probability_option = click.option(
     default=0.0,
     help="Below this probability the answer is `unsure`; with several labels, a label is left out.",
 )
-reload_seconds_option = click.option(
-    "--reload-seconds",
-    type=click.FloatRange(0, min_open=True),
-    help="Check this often whether the model file was replaced, and load it.",
+reload_seconds_option = seconds(
+    "--reload-seconds", "Check this often whether the model file was replaced, and load it."
 )
 learn_unsure_option = click.option(
     "--learn-unsure",

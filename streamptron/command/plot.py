@@ -11,26 +11,9 @@ from typing import Any, NamedTuple
 
 import click
 
+from streamptron.command import options
 from streamptron.command.bar import watched
 from streamptron.command.commands import untrained
-from streamptron.command.options import (
-    COMPARED_OPTIONS,
-    DEFAULT,
-    LEARNER_OPTIONS,
-    LEARNER_SECTION,
-    READING_OPTIONS,
-    READING_SECTION,
-    TEXT_SECTION,
-    TOKENIZER_OPTIONS,
-    Commands,
-    Learner,
-    Options,
-    encoding_of,
-    files_argument,
-    model_option,
-    new_model,
-    reading_of,
-)
 from streamptron.common.disk import replace
 from streamptron.common.names import short_repr
 from streamptron.doors._core import BinaryModel
@@ -106,7 +89,7 @@ def _needs_matplotlib() -> None:
     check_axes(None)
 
 
-DRAWING_OPTIONS = Options(
+DRAWING_OPTIONS = options.Options(
     click.option(
         "--output",
         "-o",
@@ -132,18 +115,20 @@ def drawn(command: Callable[..., Any]) -> Callable[..., Any]:
     return DRAWING_OPTIONS(run)
 
 
-NEW_MODEL_OPTIONS = Options(
+NEW_MODEL_OPTIONS = options.Options(
     click.option(
-        "--learner", type=Learner(list(LEARNERS)), help=f"An untrained one; by default {DEFAULT}."
+        "--learner",
+        type=options.Learner(list(LEARNERS)),
+        help=f"An untrained one; by default {options.DEFAULT}.",
     ),
     click.option("--positive", metavar="LABEL", help="perceptron: the label that is true."),
-    LEARNER_OPTIONS,
-    TOKENIZER_OPTIONS,
-    READING_OPTIONS,
+    options.LEARNER_OPTIONS,
+    options.TOKENIZER_OPTIONS,
+    options.READING_OPTIONS,
 )
 
 
-@click.group(cls=Commands, no_args_is_help=False)
+@click.group(cls=options.Commands, no_args_is_help=False)
 def plot() -> None:
     """Draw a picture of a model, or of what events do to a learner.
 
@@ -158,7 +143,7 @@ def plot() -> None:
 
 
 @plot.command()
-@model_option
+@options.model_option
 @click.option("-n", "number", type=click.IntRange(1), default=10, help="How many of each sign.")
 @click.option("--label", help="Which label's weights; needed if each label has its own.")
 @drawn
@@ -190,7 +175,7 @@ def weights(model: str, number: int, label: str | None, drawing: Drawing) -> Non
 
 @plot.command()
 @click.argument("text")
-@model_option
+@options.model_option
 @click.option("-n", "number", type=click.IntRange(1), default=10, help="How many features.")
 @drawn
 def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
@@ -227,7 +212,7 @@ def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
 
 @plot.command()
 @click.argument("name", metavar="COLUMN")
-@model_option
+@options.model_option
 @click.option("-n", "number", type=click.IntRange(1), default=6, help="How many labels.")
 @drawn
 def column(name: str, model: str, number: int, drawing: Drawing) -> None:
@@ -249,7 +234,7 @@ def column(name: str, model: str, number: int, drawing: Drawing) -> None:
 @plot.command()
 @click.argument("first", metavar="COLUMN")
 @click.argument("second", metavar="COLUMN")
-@model_option
+@options.model_option
 @click.option("--label", help="For which label; by default the one for which they do most.")
 @drawn
 def surface(first: str, second: str, model: str, label: str | None, drawing: Drawing) -> None:
@@ -272,7 +257,7 @@ def surface(first: str, second: str, model: str, label: str | None, drawing: Dra
 
 
 @plot.command()
-@model_option
+@options.model_option
 @click.option("-n", "number", type=click.IntRange(1), default=20, help="How many of the largest.")
 @drawn
 def gates(model: str, number: int, drawing: Drawing) -> None:
@@ -298,10 +283,10 @@ def _column_of(lines: LineModel, name: str) -> Any:
     return {str(known): known for known in learner._columns()}.get(name, name)
 
 
-@plot.command(sections=READING_SECTION)
-@files_argument
-@model_option
-@READING_OPTIONS
+@plot.command(sections=options.READING_SECTION)
+@options.files_argument
+@options.model_option
+@options.READING_OPTIONS
 @drawn
 def confusion(files: tuple[str, ...], model: str, drawing: Drawing, **given: Any) -> None:
     """How many events of each label in files got which answer.
@@ -314,7 +299,7 @@ def confusion(files: tuple[str, ...], model: str, drawing: Drawing, **given: Any
     from streamptron.plot import confusion_matrix
     from streamptron.plot.answers import matrix_inches
 
-    encoding, reading = encoding_of(given), reading_of(given, files)
+    encoding, reading = options.encoding_of(given), options.reading_of(given, files)
     lines = LineModel.load(model)
     with watched(files) as sources:
         pairs = evaluated(lines, sources, reading, encoding)
@@ -326,12 +311,12 @@ def confusion(files: tuple[str, ...], model: str, drawing: Drawing, **given: Any
     _save(lambda ax: confusion_matrix(labels, answers, ax=ax), drawing, inches)
 
 
-@plot.command(sections=READING_SECTION)
-@files_argument
-@model_option
+@plot.command(sections=options.READING_SECTION)
+@options.files_argument
+@options.model_option
 @click.option("--of", "wanted", metavar="LABEL", help="For this label; by default for the answers.")
 @click.option("--bins", type=click.IntRange(1), default=10, help="How many bins from 0 to 1.")
-@READING_OPTIONS
+@options.READING_OPTIONS
 @drawn
 def calibration(
     files: tuple[str, ...],
@@ -351,7 +336,7 @@ def calibration(
     """
     from streamptron.plot import calibration_curve
 
-    encoding, reading = encoding_of(given), reading_of(given, files)
+    encoding, reading = options.encoding_of(given), options.reading_of(given, files)
     lines = LineModel.load(model, multilabel=True)
     if wanted is not None:
         _known(lines, wanted)
@@ -361,7 +346,7 @@ def calibration(
     _save(lambda ax: calibration_curve(labels, probabilities, wanted, bins, ax=ax), drawing)
 
 
-THRESHOLD_OPTIONS = Options(
+THRESHOLD_OPTIONS = options.Options(
     click.argument("files", nargs=-1, required=True),
     click.option(
         "--model",
@@ -378,7 +363,7 @@ THRESHOLD_OPTIONS = Options(
         metavar="LABEL",
         help="The label to look for; with two, by default, the one whose score is positive.",
     ),
-    READING_OPTIONS,
+    options.READING_OPTIONS,
     drawn,
 )
 
@@ -433,15 +418,15 @@ def false_positives(drawing: Drawing, **given: Any) -> None:
 
 @plot.command()
 @click.argument("files", nargs=-1, required=True)
-@COMPARED_OPTIONS
+@options.COMPARED_OPTIONS
 @click.option(
     "--by",
     type=click.Choice(["window", "so far"]),
     default="so far",
     help="Draw the error of each window of events, or of all so far (the default).",
 )
-@TOKENIZER_OPTIONS
-@READING_OPTIONS
+@options.TOKENIZER_OPTIONS
+@options.READING_OPTIONS
 @drawn
 def errors(
     files: tuple[str, ...],
@@ -461,15 +446,15 @@ def errors(
     """
     from streamptron.command.report import compared
 
-    encoding, reading = encoding_of(given), reading_of(given, files)
+    encoding, reading = options.encoding_of(given), options.reading_of(given, files)
     models = untrained(learners, positive, reading, given)
     with watched(files) as sources:
         found = compared(models, sources, reading, encoding)
     _save(lambda ax: found.plot(by, ax=ax), drawing)
 
 
-@plot.command(sections=LEARNER_SECTION | TEXT_SECTION | READING_SECTION)
-@files_argument
+@plot.command(sections=options.LEARNER_SECTION | options.TEXT_SECTION | options.READING_SECTION)
+@options.files_argument
 @click.option(
     "--window", type=click.IntRange(1), help="Count this many last events; by default all so far."
 )
@@ -491,8 +476,8 @@ def progressive(files: tuple[str, ...], window: int | None, drawing: Drawing, **
     _save(lambda ax: progressive_error(lines.learner, stream, window, ax=ax), drawing)
 
 
-@plot.command(sections=LEARNER_SECTION | TEXT_SECTION | READING_SECTION)
-@files_argument
+@plot.command(sections=options.LEARNER_SECTION | options.TEXT_SECTION | options.READING_SECTION)
+@options.files_argument
 @NEW_MODEL_OPTIONS
 @drawn
 def memory(files: tuple[str, ...], drawing: Drawing, **given: Any) -> None:
@@ -519,8 +504,8 @@ def _learned(
     """An untrained model, and the events of some files for it."""
     from streamptron.command.report import labelled
 
-    encoding, reading = encoding_of(given), reading_of(given, files)
-    lines = new_model(given, reading)
+    encoding, reading = options.encoding_of(given), options.reading_of(given, files)
+    lines = options.new_model(given, reading)
 
     def stream() -> Iterator[tuple[Any, Any]]:
         with watched(files) as sources:
@@ -585,7 +570,7 @@ def _by_threshold(
     **given: Any,
 ) -> Callable[[Axes], object]:
     """A function that draws one label against all others, for one or several models."""
-    encoding, reading = encoding_of(given), reading_of(given, files)
+    encoding, reading = options.encoding_of(given), options.reading_of(given, files)
     labels: list[str] = []
     by_model = {}
     for model in models:

@@ -9,31 +9,7 @@ from typing import Any
 
 import click
 
-from streamptron.command.options import (
-    DEFAULT,
-    FILE,
-    LEARNER_OPTIONS,
-    LEARNER_SECTION,
-    OF_NEW_MODELS,
-    READING_OPTIONS,
-    READING_SECTION,
-    TEXT_SECTION,
-    TOKENIZER_OPTIONS,
-    CommandOfOptions,
-    Learner,
-    config_option,
-    encoding_of,
-    known_labels_option,
-    learn_unsure_option,
-    min_probability_option,
-    model_option,
-    new_label_option,
-    new_model,
-    option_called,
-    reading_of,
-    reload_seconds_option,
-    taken,
-)
+from streamptron.command import options
 from streamptron.common.process import date_messages
 from streamptron.files.sources import MAX_LINE, find_sources, format_of
 from streamptron.learners.registry import BY_NAME
@@ -48,7 +24,7 @@ OF_SERVICES = ("reload_seconds", "save_seconds", "corrections", "status")
 ERROR = 3  # the exit code of an error, with --exit-code
 
 
-class Sorting(CommandOfOptions):
+class Sorting(options.CommandOfOptions):
     """A command whose errors end with the exit code 3 if --exit-code is given."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
@@ -88,23 +64,23 @@ def _errors(have_one: bool) -> Iterator[None]:
             "corrections",
         ],
         "The model's file": ["reload_seconds", "create", "status"],
-        **READING_SECTION,
+        **options.READING_SECTION,
         **{
             f"{title}, with --create": names
-            for title, names in (LEARNER_SECTION | TEXT_SECTION).items()
+            for title, names in (options.LEARNER_SECTION | options.TEXT_SECTION).items()
         },
     },
 )
-@click.argument("files", nargs=-1, type=FILE)
-@model_option
-@config_option
+@click.argument("files", nargs=-1, type=options.FILE)
+@options.model_option
+@options.config_option
 @click.option(
     "--input",
     "kind",
     type=click.Choice(["text", "labelled"]),
     help="The line is the text (the default), or label<TAB>text (with --learn).",
 )
-@READING_OPTIONS
+@options.READING_OPTIONS
 @click.option("--json", "form", flag_value="json", help='Write {"label": ..., "probability": ...}.')
 @click.option("--rsyslog", "form", flag_value="rsyslog", help='The same within {"$!": ...}.')
 @click.option(
@@ -113,8 +89,8 @@ def _errors(have_one: bool) -> Iterator[None]:
     flag_value="merge",
     help="JSON lines: write each object with its label and probability.",
 )
-@click.option("--top", type=click.IntRange(1), help="Write this many labels, the likeliest first.")
-@min_probability_option
+@options.count("--top", "Write this many labels, the likeliest first.")
+@options.min_probability_option
 @click.option(
     "--template",
     help="Write this; {label}, {probability}, {text} and fields of JSON or CSV are filled in.",
@@ -125,37 +101,36 @@ def _errors(have_one: bool) -> Iterator[None]:
     help="For one event: 0 for the label of --positive, 1 for others, 2 unsure, 3 an error.",
 )
 @click.option("--learn", is_flag=True, help="Learn lines that have a label, after answering them.")
-@learn_unsure_option
-@known_labels_option
-@new_label_option
-@click.option(
-    "--save-every", type=click.IntRange(1), help="Save after this many lines, and at the end."
-)
-@click.option(
-    "--save-seconds",
-    type=click.FloatRange(0, min_open=True),
-    help="Save this often, and at the end.",
-)
+@options.learn_unsure_option
+@options.known_labels_option
+@options.new_label_option
+@options.count("--save-every", "Save after this many lines, and at the end.")
+@options.seconds("--save-seconds", "Save this often, and at the end.")
 @click.option(
     "--corrections",
     metavar="FOLDER",
-    type=FILE,
+    type=options.FILE,
     help="Learn files that are put into this folder, each once.",
 )
-@reload_seconds_option
+@options.reload_seconds_option
 @click.option("--create", is_flag=True, help="Begin a new model if there is no file.")
 @click.option(
-    "--status", type=FILE, metavar="FILE", help="Write the state to this file every 5 seconds."
+    "--status",
+    type=options.FILE,
+    metavar="FILE",
+    help="Write the state to this file every 5 seconds.",
 )
 @click.option(
     "--max-line", type=click.IntRange(16), default=MAX_LINE, help="The most bytes in a line."
 )
-@click.option("--learner", type=Learner(list(BY_NAME)), help=f"By default {DEFAULT}.")
+@click.option(
+    "--learner", type=options.Learner(list(BY_NAME)), help=f"By default {options.DEFAULT}."
+)
 @click.option(
     "--positive", metavar="LABEL", help="perceptron, and --exit-code: the label that is true."
 )
-@LEARNER_OPTIONS
-@TOKENIZER_OPTIONS
+@options.LEARNER_OPTIONS
+@options.TOKENIZER_OPTIONS
 def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Label lines from standard input or files.
 
@@ -192,7 +167,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
 
     _check_given(given)
     answers = _answers(given)
-    reading, encoding = reading_of(given), encoding_of(given)
+    reading, encoding = options.reading_of(given), options.encoding_of(given)
     if given["kind"] and reading:
         raise click.UsageError("--input cannot be given with the options of a format; give one")
     if any(given[name] is not None for name in OF_SERVICES):
@@ -207,7 +182,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
         known_labels=given["known_labels"],
         new_label=given["new_label"],
     )
-    options: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "max_line": given["max_line"],
         "files": [] if files == ("-",) else files,
         "kind": given["kind"],
@@ -218,10 +193,10 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     if given["exit_code"]:
         from streamptron.command.one import One
 
-        taken([*LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names], given)
-        return One(on_disk, answers, positive=given["positive"], **options).run()
+        options.taken([*options.LEARNER_OPTIONS.names, *options.TOKENIZER_OPTIONS.names], given)
+        return One(on_disk, answers, positive=given["positive"], **settings).run()
     create = _new(given, reading, files)
-    return Filter(on_disk, answers, learn=given["learn"], create=create, **options).run()
+    return Filter(on_disk, answers, learn=given["learn"], create=create, **settings).run()
 
 
 def _check_given(given: dict[str, Any]) -> None:
@@ -244,8 +219,9 @@ def _check_given(given: dict[str, Any]) -> None:
     if given["exit_code"]:
         for name in ("learn", "create", "status", "reload_seconds"):
             if given[name]:
+                other = options.option_called(name)
                 raise click.UsageError(
-                    f"--exit-code is for one event, and {option_called(name)} for many; give one"
+                    f"--exit-code is for one event, and {other} for many; give one"
                 )
     if given["create"] and not learn and given["reload_seconds"] is None:
         raise click.UsageError(
@@ -287,7 +263,9 @@ def _new(
     if given["create"]:
         is_pipe = files in ((), ("-",))
         format = "plain" if is_pipe or "format" in reading else format_of(find_sources(list(files)))
-        return new_model(given, {"format": format, **reading})
-    for name in taken(OF_NEW_MODELS, given):
-        raise click.UsageError(f"{option_called(name)} is for a new model; give --create too")
+        return options.new_model(given, {"format": format, **reading})
+    for name in options.taken(options.OF_NEW_MODELS, given):
+        raise click.UsageError(
+            f"{options.option_called(name)} is for a new model; give --create too"
+        )
     return None

@@ -7,22 +7,12 @@ import dataclasses
 import os
 import signal
 import typing
-from collections.abc import Callable
 from typing import Any
 
 import click
 
+from streamptron.command import options
 from streamptron.command.folder import FOLDER_OPTIONS, SECTIONS, check, created
-from streamptron.command.options import (
-    FILE,
-    CommandOfOptions,
-    config_option,
-    known_labels_option,
-    learn_unsure_option,
-    min_probability_option,
-    new_label_option,
-    reload_seconds_option,
-)
 from streamptron.common.checks import jobs_of
 from streamptron.common.process import date_messages
 
@@ -33,7 +23,6 @@ if typing.TYPE_CHECKING:
     from streamptron.service.run import Door
     from streamptron.service.service import Settings
 
-    Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 HTTP = "127.0.0.1:8080"
 OF_MAILS = 50_000_000  # the most bytes of a mail
@@ -49,61 +38,46 @@ OF_HTTP = {
 }
 
 
-def _count(name: str, help: str, default: int, least: int = 1) -> Option:
-    """An option that is a whole number."""
-    return click.option(
-        name, type=click.IntRange(least), default=default, show_default=True, help=help
-    )
-
-
-def _seconds(name: str, help: str, default: float) -> Option:
-    kind = click.FloatRange(0, min_open=True)
-    return click.option(name, type=kind, default=default, show_default=True, help=help)
-
-
-@click.command(cls=CommandOfOptions, sections=SECTIONS)
-@click.option("--model", "-m", type=FILE, metavar="FILE", help="The model file.")
+@click.command(cls=options.CommandOfOptions, sections=SECTIONS)
+@click.option("--model", "-m", type=options.FILE, metavar="FILE", help="The model file.")
 @click.option(
     "--models",
-    type=FILE,
+    type=options.FILE,
     metavar="FOLDER",
     help="Serve each FOLDER/NAME.model, at /m/NAME/, instead.",
 )
 @click.option(
     "--shadow",
-    type=FILE,
+    type=options.FILE,
     metavar="FILE",
     help="A second model that gets the same requests and lessons, but answers no client; with "
     "--models a folder of them.",
 )
-@config_option
+@options.config_option
 @click.option(
     "--http", metavar="ADDRESS", help=f"Answer by HTTP at HOST:PORT, or FILE.  [default: {HTTP}]"
 )
 @click.option("--spamd", metavar="ADDRESS", help="Answer spamc at HOST:PORT, or FILE.")
 @click.option("--learn", "learns", is_flag=True, help="Learn what clients say.")
-@click.option("--save-every", type=click.IntRange(1), help="Save after this many lessons.")
-@_seconds("--save-seconds", "Save this often, and at the end.", 30.0)
-@reload_seconds_option
-@new_label_option
-@_seconds("--timeout", "Seconds that a client has to send a request, and to read the answer.", 60.0)
-@click.option(
+@options.count("--save-every", "Save after this many lessons.")
+@options.seconds("--save-seconds", "Save this often, and at the end.", 30.0)
+@options.reload_seconds_option
+@options.new_label_option
+@options.seconds(
+    "--timeout", "Seconds that a client has to send a request, and to read the answer.", 60.0
+)
+@options.count(
     "--max-size",
-    type=click.IntRange(1),
-    help="The most bytes of a body, a line or a mail.  [default: 1 MiB; for mails 50 MB]",
+    "The most bytes of a body, a line or a mail.  [default: 1 MiB; for mails 50 MB]",
 )
-@click.option(
-    "--max-clients",
-    type=click.IntRange(1),
-    help="Clients at once.  [default: 1000; for spamc 100, others wait]",
-)
+@options.count("--max-clients", "Clients at once.  [default: 1000; for spamc 100, others wait]")
 @click.option(
     "--positive",
     metavar="LABEL",
     help="The label of spam, for spamc  [default: spam]; for a new perceptron its true label.",
 )
-@min_probability_option
-@learn_unsure_option
+@options.min_probability_option
+@options.learn_unsure_option
 @click.option(
     "--sync",
     type=click.Choice(["always", "1s", "never"]),
@@ -111,35 +85,31 @@ def _seconds(name: str, help: str, default: float) -> Option:
     show_default=True,
     help="Sync a lesson to disk before the answer, within a second, or leave it to the system.",
 )
-@_count("--remember", "How many answers and lessons to remember by id.", 100_000)
-@_count("--remember-bytes", "The most bytes that these answers may take.", 256_000_000)
-@click.option(
-    "--journal",
-    type=click.IntRange(1),
-    help="How many lessons can be taken back.  [default: 10,000; for mails 500]",
-)
-@_count(
+@options.count("--remember", "How many answers and lessons to remember by id.", 100_000)
+@options.count("--remember-bytes", "The most bytes that these answers may take.", 256_000_000)
+@options.count("--journal", "How many lessons can be taken back.  [default: 10,000; for mails 500]")
+@options.count(
     "--keep-texts", "How many texts to keep in memory, for the queue of what to label next.", 0, 0
 )
 @click.option("--keep-lessons", is_flag=True, help="Keep old logs of lessons after a save.")
-@known_labels_option
+@options.known_labels_option
 @click.option(
     "--token-file",
-    type=FILE,
+    type=options.FILE,
     metavar="FILE",
     help="Lines `ask TOKEN` and `teach TOKEN`: who may do what.",
 )
 @click.option("--host-name", multiple=True, metavar="NAME", help="Another host name to answer to.")
-@_count("--max-lines", "The most lines of a request.", 1_000_000)
-@_count("--max-features-per-event", "The most names in an event that is an object.", 100_000)
-@_count("--max-labels", "The most labels of the model.", 1000)
+@options.count("--max-lines", "The most lines of a request.", 1_000_000)
+@options.count("--max-features-per-event", "The most names in an event that is an object.", 100_000)
+@options.count("--max-labels", "The most labels of the model.", 1000)
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     help="Threads that answer lines, without --learn.  [default: one per core, at most 4]",
 )
-@_count("--max-requests", "The most requests in work at once.", 200)
-@_count("--max-watchers", "The most clients that watch at once.", 50, 0)
+@options.count("--max-requests", "The most requests in work at once.", 200)
+@options.count("--max-watchers", "The most clients that watch at once.", 50, 0)
 @FOLDER_OPTIONS
 def serve(
     model: str | None, models: str | None, http: str | None, spamd: str | None, **given: Any
