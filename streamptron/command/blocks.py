@@ -11,12 +11,11 @@ A line is what gets one answer: in CSV a row, which may span several lines of th
 from __future__ import annotations
 
 import json
-import typing
 import zlib
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamptron.command.worded import worded
 from streamptron.common.names import short_repr
@@ -28,7 +27,7 @@ from streamptron.files.sources import Block as FileBlock
 from streamptron.files.sources import LineError
 from streamptron.learners.learn_unsure import is_unsure, margin_of
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from streamptron.command.grades import Score
     from streamptron.files.lines import LineModel
     from streamptron.files.reader import Record

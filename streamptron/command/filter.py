@@ -17,9 +17,8 @@ import errno
 import os
 import select
 import signal
-import typing
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from streamptron.command.answers import Answers, answers_of
 from streamptron.command.blocks import BLOCKS, Block
@@ -36,7 +35,7 @@ from streamptron.files.sources import LineError, find_sources, format_of, raise_
 WRITE = 1 << 20  # bytes of answers that may gather before they are written
 
 
-class Chore(typing.Protocol):
+class Chore(Protocol):
     """A task beside the answers: done between blocks, and while the filter waits for input."""
 
     def begin(self, lines: Filter) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -94,7 +93,7 @@ def created(given: dict[str, Any]) -> Callable[[str], Any]:
     events = given["events"] or "text"
     model = options.new_model(dict(given), {**READING[events], **_fields(events, given)})
     if events == "x":  # whose labels may be any values of JSON
-        return typing.cast("Callable[[str], Any]", model.learner.save)
+        return cast("Callable[[str], Any]", model.learner.save)
     if given["known_labels"]:
         raise click.UsageError("--known-labels: a new model knows no label yet; leave it out")
     return model.save

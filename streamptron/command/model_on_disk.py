@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-import typing
 from collections.abc import Callable
+from typing import Any, Protocol, Self
 
 from streamptron.common.process import counted, say
 from streamptron.files.lines import LineModel
@@ -14,7 +14,7 @@ from streamptron.keeping.lock import ModelLock, ModelLockError, identity
 KEPT = 1 << 26  # if lines that are not saved take more bytes, the model is saved at once
 
 
-class Learned(typing.Protocol):
+class Learned(Protocol):
     """A block of lines or a mail, which another model can learn again."""
 
     @property
@@ -103,7 +103,7 @@ class ModelOnDisk:
         self._kept: list[Callable[[LineModel], Learned]] = []  # to learn again what is not saved
         self._kept_size = 0
 
-    def __enter__(self) -> typing.Self:
+    def __enter__(self) -> Self:
         ends = time.monotonic() + self._wait
         while self._writes:
             try:
@@ -115,7 +115,7 @@ class ModelOnDisk:
                 time.sleep(0.05)
         return self
 
-    def __exit__(self, *error: typing.Any) -> None:
+    def __exit__(self, *error: Any) -> None:
         if self._writes:
             self.lock.__exit__(*error)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import io
 import os
-import typing
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -21,7 +20,7 @@ from streamptron.files.lines import LineModel
 from streamptron.learners.adaptive import AdaptiveClassifier
 from streamptron.learners.registry import LEARNERS
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT = 4.8  # inches, as matplotlib's

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import typing
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +13,7 @@ from streamptron.common.process import date_messages
 from streamptron.files.sources import MAX_LINE, find_sources, format_of
 from streamptron.learners.registry import BY_NAME
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from streamptron.command.answers import Answers
     from streamptron.command.filter import Chore
     from streamptron.files.lines import LineModel

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import typing
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamptron.command.blocks import EventBlock
 from streamptron.command.evaluate import no_event
@@ -22,7 +21,7 @@ from streamptron.files.lines import LineModel
 from streamptron.files.sources import LineError, Source
 from streamptron.keeping.read import about, read
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from streamptron.study.compare import Comparison
 
 

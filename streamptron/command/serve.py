@@ -6,8 +6,7 @@ import contextlib
 import dataclasses
 import os
 import signal
-import typing
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -16,7 +15,7 @@ from streamptron.command.folder import FOLDER_OPTIONS, SECTIONS, check, created
 from streamptron.common.checks import jobs_of
 from streamptron.common.process import date_messages
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     import socket
 
     from streamptron.service.models import Folder, One
@@ -161,7 +160,7 @@ def serve(
         found = One(Service(model, settings))
     else:
         found = Folder(
-            typing.cast("str", models),
+            cast("str", models),
             settings,
             most=given["max_models"],
             most_bytes=given["max_open_bytes"],

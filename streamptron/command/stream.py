@@ -11,10 +11,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import re
-import typing
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, TextBlock, mark_of
 from streamptron.command.multilabel import SetEvents, SetTexts
@@ -295,7 +294,7 @@ class _WaitingFile:
                 raise ValueError("the standard input is closed; give it, or files") from None
 
 
-class Place(typing.NamedTuple):
+class Place(NamedTuple):
     """Where a stream stopped: which files were finished, in which file, and after which line."""
 
     done: list[str]

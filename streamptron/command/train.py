@@ -15,10 +15,9 @@ import contextlib
 import os
 import sys
 import time
-import typing
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from streamptron.command.blocks import Block
 from streamptron.command.grades import Score, percent
@@ -58,7 +57,7 @@ class Table:
         self.next = 2 * n_events
 
 
-class Stopped(typing.NamedTuple):
+class Stopped(NamedTuple):
     """Where a training stopped, as the model's file stores it.
 
     Attributes
@@ -78,7 +77,7 @@ class Stopped(typing.NamedTuple):
     seen: int
 
     @classmethod
-    def of(cls, model: LineModel, files: list[str]) -> typing.Self | None:
+    def of(cls, model: LineModel, files: list[str]) -> Self | None:
         """Where a model's training on some files stopped; None if it was finished."""
         kept = model.place
         if kept is None or "ended" in kept:

@@ -7,9 +7,8 @@ stand-in, the error says what to do.
 
 from __future__ import annotations
 
-import typing
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     import_module("river.base")
@@ -29,7 +28,7 @@ OURS = {
     "metrics.base": "streamptron.common.own",
 }
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from river import base as base
     from river import compose as compose
 else:

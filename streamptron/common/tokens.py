@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import functools
 import sys
-import typing
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from streamptron.common.checks import choice, truth
 from streamptron.common.errors import ParameterError, ParameterTypeError
 from streamptron.common.names import short_repr, type_shown
 
-Init = typing.TypeVar("Init", bound=Callable[..., None])
+Init = TypeVar("Init", bound=Callable[..., None])
 
 TEXT_MOST = 1 << 28  # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
 
@@ -129,7 +128,7 @@ def named_as_elsewhere(init: Init) -> Init:
                 )
         init(self, *arguments, **given)
 
-    return typing.cast("Init", checked)
+    return cast("Init", checked)
 
 
 def names_of(fields: Any) -> tuple[str, ...] | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import typing
 from collections.abc import Hashable, Iterable, Mapping
 from operator import itemgetter
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from streamptron.common.checks import jobs_of
 from streamptron.common.errors import ParameterError, plain
@@ -18,7 +17,7 @@ from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
 from streamptron.estimator.learner import Learner
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 

@@ -7,10 +7,9 @@ its columns, and the form that answers should take. Labels are numbered here, ma
 from __future__ import annotations
 
 import sys
-import typing
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from streamptron.doors.texts import Texts
 from streamptron.estimator import frames
 from streamptron.estimator.columns import without_nan
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     from numpy.typing import NDArray
 

@@ -5,10 +5,9 @@ Each row of the result has the entries that ``learn_one`` would find in the row 
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,11 +24,11 @@ from streamptron.common.cells import (
 from streamptron.common.checks import checked_number
 from streamptron.common.names import short_repr, type_shown
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Rows(typing.NamedTuple):
+class Rows(NamedTuple):
     """The parts of a CSR matrix, named as in scipy."""
 
     data: NDArray[Any]
@@ -44,7 +43,7 @@ class Rows(typing.NamedTuple):
         return csr_array(self[:3], shape=self.shape)
 
 
-class Column(typing.NamedTuple):
+class Column(NamedTuple):
     """What a column has in each row.
 
     Attributes

@@ -11,9 +11,8 @@ numbered in the order of appearance.
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from streamptron.estimator.columns import Rows
 from streamptron.estimator.looking import Before
 from streamptron.estimator.passes import Passes
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 

@@ -7,8 +7,8 @@ same kind and have the same index, as with River's own mini-batch models.
 from __future__ import annotations
 
 import contextlib
-import typing
 from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from streamptron.common.cells import SKIP
 from streamptron.common.names import short_repr, type_shown
 from streamptron.estimator.columns import column_of, joined, without_nan
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
 
-def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
+def frame_wrap(X: Any) -> nw.DataFrame[Any]:
     """Wrap a native frame, or raise a TypeError that names X."""
     import narwhals.stable.v2 as nw
 
@@ -35,7 +35,7 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
         ) from None
 
 
-def frame_or_none(X: typing.Any, what: str) -> nw.DataFrame[typing.Any] | None:
+def frame_or_none(X: Any, what: str) -> nw.DataFrame[Any] | None:
     """Wrap a native frame; None for anything else, found out quickly."""
     if not hasattr(type(X), "columns"):
         return None
@@ -50,7 +50,7 @@ def frame_or_none(X: typing.Any, what: str) -> nw.DataFrame[typing.Any] | None:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
+def frame_of_series(X: Any) -> nw.DataFrame[Any] | None:
     """A native series as a frame of one column; None if narwhals does not know its kind."""
     import narwhals.stable.v2 as nw
 
@@ -58,9 +58,7 @@ def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
     return series.to_frame() if isinstance(series, nw.Series) else None
 
 
-def frame_matrix(
-    frame: nw.DataFrame[typing.Any], missing: str = SKIP
-) -> tuple[typing.Any, list[typing.Any]]:
+def frame_matrix(frame: nw.DataFrame[Any], missing: str = SKIP) -> tuple[Any, list[Any]]:
     """The frame as a 2-d array, not copied if possible, or as a sparse matrix if it must be one.
 
     And the feature of each column of the result; a column of texts has one for each category.
@@ -72,7 +70,7 @@ def frame_matrix(
     ValueError
         If a cell is missing where `missing` forbids it, or is an int that no float64 equals.
     """
-    names: list[typing.Any] = list(frame.columns)
+    names: list[Any] = list(frame.columns)
     if len(frame) == 0:  # whatever its dtypes: an empty pandas column holds objects
         return np.empty(frame.shape), names
     if frame.implementation.is_pandas_like():
@@ -89,7 +87,7 @@ def frame_matrix(
     return joined([column_of(series, name, missing) for series, name in columns], len(frame))
 
 
-def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]:
+def listed(values: Any, n: int, name: str, each: str) -> list[Any]:
     """A series, array or sequence as a list of n plain values, or an error that names it."""
     odd = isinstance(values, str | bytes | Mapping | Set) or hasattr(type(values), "columns")
     try:
@@ -103,7 +101,7 @@ def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]
     return [value.as_py() if hasattr(value, "as_py") else value for value in plain]
 
 
-def frame_can_hold(labels: Iterable[typing.Any], frame: nw.DataFrame[typing.Any]) -> None:
+def frame_can_hold(labels: Iterable[Any], frame: nw.DataFrame[Any]) -> None:
     """Raise a TypeError if a series of this kind of frame cannot hold all of these labels."""
     import narwhals.stable.v2 as nw
 
@@ -118,9 +116,7 @@ def frame_can_hold(labels: Iterable[typing.Any], frame: nw.DataFrame[typing.Any]
         ) from None
 
 
-def frame_series(
-    values: Sequence[typing.Any] | np.ndarray, name: object, like: nw.DataFrame[typing.Any]
-) -> typing.Any:
+def frame_series(values: Sequence[Any] | np.ndarray, name: object, like: nw.DataFrame[Any]) -> Any:
     """A series of the same kind and with the same index as a frame."""
     import narwhals.stable.v2 as nw
 
@@ -134,9 +130,7 @@ def frame_series(
     return _indexed(series.to_native(), like)
 
 
-def frame_columns(
-    matrix: np.ndarray, columns: Iterable[typing.Any], like: nw.DataFrame[typing.Any]
-) -> typing.Any:
+def frame_columns(matrix: np.ndarray, columns: Iterable[Any], like: nw.DataFrame[Any]) -> Any:
     """A frame of the same kind and with the same index as another."""
     import narwhals.stable.v2 as nw
 
@@ -152,7 +146,7 @@ def frame_columns(
     return _indexed(nw.from_dict(data, backend=like.implementation).to_native(), like)
 
 
-def _indexed(made: typing.Any, like: nw.DataFrame[typing.Any]) -> typing.Any:
+def _indexed(made: Any, like: nw.DataFrame[Any]) -> Any:
     """A native series or frame with the index of a frame, if that has one."""
     import narwhals.stable.v2 as nw
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from streamptron.estimator import queries
 from streamptron.estimator.batches import Batch
 from streamptron.estimator.finite import QueryData, asked, error_of, is_read, queries_of
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 

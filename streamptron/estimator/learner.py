@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import copy
 import os
-import typing
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from streamptron.common.parameters import kept
 from streamptron.common.river import base
 from streamptron.doors.model import Model
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from streamptron.estimator.batches import Batch
     from streamptron.keeping.merging import Delta
     from streamptron.keeping.tickets import Step, Ticket

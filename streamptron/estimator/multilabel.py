@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,11 +11,11 @@ from streamptron.common.names import short_repr, type_shown
 from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator import frames
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Sets(typing.NamedTuple):
+class Sets(NamedTuple):
     """Which labels each row has and does not have.
 
     Attributes

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import typing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from streamptron.doors.ranking import RankModel
 from streamptron.estimator.batches import Batch, batch_of
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 

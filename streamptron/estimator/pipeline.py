@@ -7,9 +7,8 @@ through River's own code.
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamptron.common.candidates import candidates_of
 from streamptron.common.names import short_repr
@@ -25,7 +24,7 @@ from streamptron.doors.texts import (
 )
 from streamptron.estimator.learner import Savable
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from streamptron.keeping.tickets import Ticket
 
 

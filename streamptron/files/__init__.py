@@ -1,16 +1,16 @@
 """Labelled events from files: read() for texts, features, JSON and CSV; blocks() for bytes."""
 
-import typing
+from typing import TYPE_CHECKING, Any
 
 from streamptron.files.sources import Block, LineError, blocks
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from streamptron.files.reader import Reader, Record, read
 
 __all__ = ["Block", "LineError", "Reader", "Record", "blocks", "read"]
 
 
-def __getattr__(name: str) -> typing.Any:
+def __getattr__(name: str) -> Any:
     # Imported on first use: the command line reads plain lines without any format's module.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

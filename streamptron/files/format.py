@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any, TypeVar
 
 from streamptron.common.names import short_repr
@@ -21,7 +20,7 @@ class Format:
 
     max_line = MAX_LINE
     # requested fields that have not occurred yet
-    unseen: typing.AbstractSet[Any] = frozenset()
+    unseen: Set[Any] = frozenset()
     # for JSON lines: the last line's object
     record: dict[str, Any] | None = None
     # for CSV: the columns, once they are known
@@ -37,7 +36,7 @@ class Format:
     # the file that is read
     source: Source | None = None
     # files found in folders that are not of this format
-    left_out: typing.Sequence[str] = ()
+    left_out: Sequence[str] = ()
     # whether the last event's text had bytes that cannot be decoded
     replaced = False
 

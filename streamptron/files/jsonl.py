@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import typing
 from functools import partial
 from math import isfinite
-from typing import Any
+from typing import Any, NoReturn
 
 from streamptron.common.cells import category, is_gap
 from streamptron.common.errors import ParameterError
@@ -194,5 +193,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _constant(name: str) -> typing.NoReturn:
+def _constant(name: str) -> NoReturn:
     raise BadLine(f"{name} is not JSON; write a finite number, or null")

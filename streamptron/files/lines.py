@@ -24,9 +24,8 @@ Labels are texts here, whatever the format: the 1 of svmlight and the "1" before
 from __future__ import annotations
 
 import os
-import typing
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from streamptron.common.disk import beside
 from streamptron.common.names import short_repr
@@ -41,7 +40,7 @@ from streamptron.keeping.lock import ModelLock, ModelLockError
 from streamptron.keeping.read import read
 from streamptron.keeping.write import contents_of, write
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from streamptron.files.reader import Reader
     from streamptron.files.sources import LineError
 
@@ -185,7 +184,7 @@ class LineModel:
     @classmethod
     def load(
         cls, path: str | os.PathLike[str], multilabel: bool = False, mmap: bool = False
-    ) -> typing.Self:
+    ) -> Self:
         """Load a model from a file.
 
         `multilabel`: accept a model whose events have several labels. With `mmap` it is read in
@@ -224,7 +223,7 @@ class LineModel:
         return cls.of(contents)
 
     @classmethod
-    def of(cls, contents: Contents) -> typing.Self:
+    def of(cls, contents: Contents) -> Self:
         """The model in a file whose events are known to be lines."""
         learner, tokenizer, lines, metadata, position, journal = contents[:6]
         if contents.steps is not None:  # texts and features

@@ -18,9 +18,8 @@ import contextlib
 import io
 import os
 import sys
-import typing
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from streamptron.common.errors import ParameterError, plain
 from streamptron.common.names import short_repr, type_shown
@@ -207,7 +206,7 @@ def blocks(
     )
 
 
-def raise_error(error: LineError) -> typing.NoReturn:
+def raise_error(error: LineError) -> NoReturn:
     raise error
 
 

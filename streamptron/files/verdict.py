@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typing
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamptron.common.header import HAM, SPAM, UNSURE
 from streamptron.files.lines import LineModel
@@ -12,7 +11,7 @@ WORDS = 5  # in the header, those that counted most
 WORD_MOST = 40  # characters per word
 
 
-class Verdict(typing.NamedTuple):
+class Verdict(NamedTuple):
     """The verdict on a mail.
 
     Attributes

@@ -8,10 +8,9 @@ import os
 import re
 import threading
 import time
-import typing
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamptron.common.errors import ModelFileError
 from streamptron.common.names import short_repr
@@ -21,7 +20,7 @@ from streamptron.keeping.read import model_of, read
 from streamptron.keeping.write import contents_of, write
 
 
-class Saved(typing.NamedTuple):
+class Saved(NamedTuple):
     """A checkpoint that was found: all of it from one file, written by one save.
 
     Attributes

@@ -6,13 +6,12 @@ in a file is looked up here; nothing is imported because a file names it.
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 
-class Classes(typing.NamedTuple):
+class Classes(NamedTuple):
     """Where a reader finds the classes that a file names.
 
     Attributes

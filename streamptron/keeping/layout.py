@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typing
-from typing import Any
+from typing import Any, NamedTuple
 
 ALIGNMENT = 64  # of the start of the arrays, in bytes: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
@@ -23,7 +22,7 @@ def looks_like_one(path: str) -> bool:
     return brace == b"{" and int.from_bytes(size, "little") <= HEADER_LIMIT
 
 
-class Contents(typing.NamedTuple):
+class Contents(NamedTuple):
     """All that a model file holds.
 
     Attributes

@@ -12,10 +12,9 @@ import os
 import stat
 import sys
 import time
-import typing
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from streamptron.common.disk import beside, is_at, lock, remove_left
 
@@ -77,7 +76,7 @@ class ModelLock:
         self._number = -1
         self._known: tuple[int, ...] | None = None
 
-    def __enter__(self) -> typing.Self:
+    def __enter__(self) -> Self:
         if self._number >= 0:
             raise self._held(self._number)
         while self._number < 0:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import typing
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from streamptron.common.disk import check_regular
 from streamptron.common.errors import WRONG, ModelFileError
@@ -27,7 +26,7 @@ from streamptron.keeping.layout import (
     Contents,
 )
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from mmap import mmap
 
 

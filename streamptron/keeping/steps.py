@@ -12,13 +12,12 @@ import importlib
 import inspect
 import json
 import struct
-import typing
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Number
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamptron.common.errors import ModelFileError
 from streamptron.common.names import short_repr, type_shown
@@ -34,7 +33,7 @@ class UnknownStep(ModelFileError):
     """A step, or something in one, that this version does not know."""
 
 
-class Steps(typing.NamedTuple):
+class Steps(NamedTuple):
     """The steps of a pipeline before its learner.
 
     Attributes
@@ -55,7 +54,7 @@ class Steps(typing.NamedTuple):
     data: bytes
 
 
-class Kind(typing.NamedTuple):
+class Kind(NamedTuple):
     """A class whose objects can be written, and what they hold.
 
     Attributes

@@ -12,9 +12,8 @@ from __future__ import annotations
 import contextlib
 import json
 import struct
-import typing
 import zlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
@@ -398,7 +397,7 @@ class _OpenedStep(NamedTuple):
 
 
 @contextlib.contextmanager
-def _read_from(what: str) -> typing.Iterator[None]:
+def _read_from(what: str) -> Iterator[None]:
     """Name the argument in errors about forged bytes."""
     try:
         yield

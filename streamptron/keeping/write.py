@@ -6,8 +6,7 @@ The header is JSON, the arrays are the core's (engine/table/arrays.h).
 from __future__ import annotations
 
 import sys
-import typing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamptron.common.disk import replace
 from streamptron.common.names import type_shown
@@ -30,7 +29,7 @@ from streamptron.keeping.container import (
 )
 from streamptron.keeping.layout import COUNTS, IN_PLACE, JOURNAL, STEPS, Contents
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     import os
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
 from streamptron.common.river import base
@@ -12,7 +11,7 @@ from streamptron.doors.model import RULES
 from streamptron.doors.multilabel import MultiLabelModel
 from streamptron.estimator.base import ByLabel
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     from streamptron.estimator.batches import Batch
     from streamptron.estimator.multilabel import Sets
 

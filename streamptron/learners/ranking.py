@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from streamptron.common.checks import jobs_of
 from streamptron.common.parameters import MAX_PAIRS, arguments, kept
@@ -14,7 +13,7 @@ from streamptron.estimator.base import OneVector, TopFeatures, summing_to, top_o
 from streamptron.estimator.learner import Learner
 from streamptron.learners.perceptron import Averaged
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
