@@ -13,7 +13,7 @@ from numbers import Real
 cimport cython
 from cpython.object cimport PyObject
 
-from streamptron.doors.gate cimport beside, gc_disable, gc_enable
+from streamptron.doors.gate cimport beside, gc_disable, gc_restore
 from streamptron.doors.model cimport Model, largest, top_buffer
 from libc.stdint cimport uint64_t
 from streamptron.engine.adaptive cimport sp_alarms_bind
@@ -89,8 +89,7 @@ cdef class OneLabelModel(Model):
         collecting = gc_disable()     # a finalizer might use the scratch
         decision = [scores[k] for k in range(self.learner.table.n_outputs)]
         labels = self._label_list()
-        if collecting:
-            gc_enable()
+        gc_restore(collecting)
         self._settle()
         return by_label(labels, decision)
 
@@ -176,8 +175,7 @@ cdef class OneLabelModel(Model):
                 places = largest(p, n, room)
                 probabilities = [p[k] for k in places]
                 labels = [labels[k] for k in places]
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
             self._settle()
             return by_label(labels, probabilities)
 

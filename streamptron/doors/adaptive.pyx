@@ -9,7 +9,7 @@ from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from streamptron.doors._core cimport LabelModel, PairModel
-from streamptron.doors.gate cimport gc_disable, gc_enable
+from streamptron.doors.gate cimport gc_disable, gc_restore
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
@@ -72,8 +72,7 @@ cdef class AdaptiveModel(PairModel):
                     &self.learner.table, columns.slots[i], &mean, &variance, &size)
                 found.append((key_plain(&key, objects), mean, sqrt(variance), size))
         finally:
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
         return {named(name): tuple(spread) for name, *spread in found}
 
     @cython.critical_section
@@ -105,8 +104,7 @@ cdef class AdaptiveModel(PairModel):
                     found.append((key_plain(&a, objects), key_plain(&b, objects),
                                   <double> part.gate.value, met))
         finally:
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
         return [(named(one), named(other), *rest) for one, other, *rest in found], taus
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,

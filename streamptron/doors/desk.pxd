@@ -43,7 +43,6 @@ cdef class EventDoor:
     cdef int _score(self, x) except -1
     cdef int _check_scores(self) except -1
     cdef int _settle(self) except -1
-    cdef str _gaps(self)
     cdef list _label_list(self)
     cdef void _put_labels(self) noexcept
     cdef int _look(self) except -1

@@ -358,7 +358,7 @@ cdef class EventDoor:
         """Replace texts among the values by their features, and give gaps the value 0."""
         cdef Py_ssize_t at
         cdef double number
-        cdef str missing = self._gaps()
+        cdef str missing = self.missing     # the parameter
         cdef dict made = {}             # by candidate; for an event under 0
         for at in odd:
             if _any_value(list_item(<PyObject*> entries, at + 1), &number):
@@ -531,10 +531,6 @@ cdef class EventDoor:
         return held
 
     # What a kind of model adds: the meaning of its outputs.
-
-    cdef str _gaps(self):
-        """The parameter `missing`."""
-        return self.missing
 
     cdef list _label_list(self):
         """The labels, by the numbers of predictions. Runs no Python code."""

@@ -19,10 +19,10 @@
    Switching it off there could meet another thread that does the same. */
 #ifdef Py_GIL_DISABLED
   #define sp_gc_disable() 0
-  #define sp_gc_enable() ((void)0)
+  #define sp_gc_restore(was_on) ((void)(was_on))
 #else
   #define sp_gc_disable() PyGC_Disable()
-  #define sp_gc_enable() ((void)PyGC_Enable())
+  #define sp_gc_restore(was_on) ((was_on) ? (void)PyGC_Enable() : (void)0)
 #endif
 
 /* The length of a table that only grows: a thread that sees it sees the entries, too. */

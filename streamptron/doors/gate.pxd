@@ -60,7 +60,7 @@ cdef extern from "free.h":
     const bint FREE_THREADED "SP_FREE_THREADED"
     PyObject* beside "sp_beside" (PyObject* model, PyObject* x) noexcept
     bint gc_disable "sp_gc_disable" () noexcept     # whether it was on
-    void gc_enable "sp_gc_enable" () noexcept
+    void gc_restore "sp_gc_restore" (bint was_on) noexcept
 
 cdef extern from "clock.h":
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil

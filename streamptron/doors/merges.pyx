@@ -16,7 +16,7 @@ from cpython cimport array as c_array
 from streamptron.doors.desk cimport DEBUG
 from streamptron.doors.gate cimport (
     gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end,
-    gc_disable, gc_enable)
+    gc_disable, gc_restore)
 from streamptron.doors.model cimport Model
 from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
@@ -57,8 +57,7 @@ def names_of(Model model):
         return _labels_whole(model, "merge it after"), list(model._objects)
     finally:
         gate_read_end(&model.gate)
-        if collecting:
-            gc_enable()
+        gc_restore(collecting)
 
 
 cdef bint _still(Model model, its) except -1:
@@ -244,8 +243,7 @@ def join(Model to, list sides, labels, list calls):
                     side.model.learner.n_seen - base.model.learner.n_seen)
             return _joined(to, sides, -1 if labels is None else len(labels))
         finally:
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
     finally:
         for side in entered:
             with cython.critical_section(side.model):
@@ -298,8 +296,7 @@ def digest_of(Model model, its, bytes text):
             failed = sp_delta_digest(&side.joined.shard, p, n, h)
     finally:
         gate_read_end(&model.gate)
-        if collecting:
-            gc_enable()
+        gc_restore(collecting)
     if failed:
         raise MemoryError("no memory for the model's digest")
     return f"{h[0]:016x}{h[1]:016x}"
@@ -350,7 +347,6 @@ def delta_of(Model model, Model since):
                 return labels, objects, counts_state(&model.learner), arrays
             finally:
                 gate_read_end(&model.gate)
-                if collecting:
-                    gc_enable()
+                gc_restore(collecting)
         finally:
             gate_read_end(&since.gate)

@@ -16,7 +16,7 @@ from cpython.object cimport PyObject
 from streamptron.doors.desk cimport DEBUG, EventDoor
 from streamptron.doors.gate cimport (
     beside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end, gate_wait,
-    gc_disable, gc_enable)
+    gc_disable, gc_restore)
 from streamptron.doors.batch cimport rows_run
 from streamptron.doors.names cimport all_named, key_plain
 from streamptron.doors.rows cimport Rows, looked_up
@@ -339,8 +339,7 @@ cdef class Model(EventDoor):
                 outputs.append((names, weights))
         finally:
             sp_free(rising)
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
         return labels, [dict(zip(all_named(names), weights)) for names, weights in outputs]
 
     @cython.critical_section
@@ -357,8 +356,7 @@ cdef class Model(EventDoor):
             intercepts = [sp_learner_weight(&self.learner, SP_SLOT_INTERCEPT, output, number)
                           for output in range(first, last)]
         finally:
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
         if not all(map(is_finite, intercepts)):
             raise damaged("an intercept is not finite")
         return labels, intercepts
@@ -422,8 +420,7 @@ cdef class Model(EventDoor):
                 objects = {ordinal: name for name, ordinal in self._objects.items()}
                 self._shares(parts, objects, sign, output, answer.kind)
             finally:
-                if collecting:
-                    gc_enable()
+                gc_restore(collecting)
             self._settle()
         return [(named(plain), part) for plain, part in parts], score, KEPT[answer.kind], label
 
@@ -530,8 +527,7 @@ cdef class Model(EventDoor):
             other._past = None if self._past is None else self._past.ended(self.learner.n_seen)
             other._objects = dict(self._objects)
         finally:
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
         return 0
 
     # --- What kinds of models do differently
@@ -623,8 +619,7 @@ cdef class Model(EventDoor):
             arrays = arrays_write(&self.learner, &laid, not pickled)
         finally:
             gate_read_end(&self.gate)
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
         arrays_look_up(&laid, SP_FROM_PICKLE if pickled else SP_FROM_FILE)
         return state, arrays
 

@@ -4,8 +4,8 @@ from streamptron.doors._core cimport LabelModel
 
 
 cdef class MultiLabelModel(LabelModel):
-    cdef list _read_targets(self, x, Targets targets, str what)
-    cdef int _learn_targets(self, x, Targets targets, double step, str what) except -1
+    cdef list _read_targets(self, x, Targets targets)
+    cdef int _learn_targets(self, x, Targets targets, double step) except -1
     cdef list _found(self)
     cdef tuple _labels_found(self, x, bytes room)
     cdef object _answer(self, x)

@@ -9,7 +9,7 @@ from cpython cimport array as c_array
 from cpython.object cimport PyObject
 
 from streamptron.doors._core cimport LabelModel
-from streamptron.doors.gate cimport beside, gate_learn_begin, gate_learn_end, gc_disable, gc_enable
+from streamptron.doors.gate cimport beside, gate_learn_begin, gate_learn_end, gc_disable, gc_restore
 from streamptron.doors.batch cimport rows_run
 from streamptron.doors.model cimport Model, largest, top_buffer
 from streamptron.doors.names cimport key_plain
@@ -81,7 +81,7 @@ cdef class MultiLabelModel(LabelModel):
 
     # --- The labels of an event
 
-    def _targets_of(self, y, what="y"):
+    def _targets_of(self, y):
         """The labels that y names, checked; an error if y is invalid."""
         cdef Targets targets = Targets.__new__(Targets)
         targets.open = isinstance(y, Mapping)
@@ -95,19 +95,19 @@ cdef class MultiLabelModel(LabelModel):
             targets.there = [1] * len(targets.named)
         else:
             raise TypeError(
-                f"{what} is {short_repr(y)}, {type_shown(y)}; it must be the labels of the event: "
+                f"y is {short_repr(y)}, {type_shown(y)}; it must be the labels of the event: "
                 "a set or list of them, or {label: True or False}")
         if len(set(targets.named)) < len(targets.named):
             given = targets.named
             twice = next(label for i, label in enumerate(given) if label in given[:i])
-            raise ValueError(f"{what} has the label {short_repr(twice)} twice")
+            raise ValueError(f"y has the label {short_repr(twice)} twice")
         return targets
 
     def _target(self, y):
         """y as a step stores it and learn_one takes it again: a tuple of labels, or a dict."""
         return targets_again(self._targets_of(y))
 
-    cdef list _read_targets(self, x, Targets targets, str what):
+    cdef list _read_targets(self, x, Targets targets):
         """Read an event that is going to be learned, and tell it its labels; those that are new.
 
         The user's code may run meanwhile, as in _read_labelled.
@@ -148,12 +148,12 @@ cdef class MultiLabelModel(LabelModel):
                 self._no_memory("no memory for the labels; the model has not learned this event")
             return named
         raise RuntimeError(
-            f"{what} has a label that uses the model whenever it is hashed; a label's __hash__ "
+            "y has a label that uses the model whenever it is hashed; a label's __hash__ "
             "must not use the model")
 
-    cdef int _learn_targets(self, x, Targets targets, double step, str what) except -1:
+    cdef int _learn_targets(self, x, Targets targets, double step) except -1:
         """Read an event and learn it."""
-        cdef list named = self._read_targets(x, targets, what)
+        cdef list named = self._read_targets(x, targets)
         if sp_learner_learn(&self.learner, &self.event, 0, step) < 0:
             self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
@@ -196,7 +196,7 @@ cdef class MultiLabelModel(LabelModel):
         cdef Targets targets = self._targets_of(y)
         cdef double step = self._weight(w)
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
-            self._learn_targets(x, targets, step, "y")
+            self._learn_targets(x, targets, step)
 
     @cython.critical_section
     def _learn_sets(self, Rows X not None, names, labels, named, ends, there, open, steps,
@@ -275,8 +275,7 @@ cdef class MultiLabelModel(LabelModel):
             places = largest(p, n, room)
             found = [p[k] for k in places]
             labels = [self._labels[k] for k in places]
-        if collecting:
-            gc_enable()
+        gc_restore(collecting)
         self._settle()
         return labels, found
 
@@ -342,7 +341,7 @@ cdef class MultiLabelModel(LabelModel):
         cdef double step = self._weight(w)
         with cython.critical_section(self, <object> beside(<PyObject*> self, <PyObject*> x)):
             prediction = self._answer(x)
-            self._learn_targets(x, targets, step, "y")
+            self._learn_targets(x, targets, step)
         return prediction
 
     @property

@@ -2,7 +2,7 @@
 
 cimport cython
 
-from streamptron.doors.gate cimport gate_learn_begin, gate_learn_end, gc_disable, gc_enable
+from streamptron.doors.gate cimport gate_learn_begin, gate_learn_end, gc_disable, gc_restore
 from streamptron.doors.batch cimport rows_run
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
@@ -47,8 +47,7 @@ cdef class RankModel(Model):
             scores = sp_event_probabilities(&self.learner, &self.event)
         collecting = gc_disable()     # a finalizer might use the scratch
         decided = [scores[k] for k in range(self.event.n_scores)]
-        if collecting:
-            gc_enable()
+        gc_restore(collecting)
         self._settle()
         return decided
 
@@ -192,8 +191,7 @@ cdef class RankModel(Model):
                 if part != 0.0:
                     parts.append((key_plain(&self.event.keys[i], objects), part))
         finally:
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
         self._settle()
         return [(named(plain), part) for plain, part in parts], lead
 

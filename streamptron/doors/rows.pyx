@@ -339,18 +339,14 @@ cdef void _write_views(const ArrowArray* a, sp_piece* pieces) noexcept nogil:
         pieces += 1
 
 
-cdef void _write_nulls(const ArrowArray* a, sp_piece* pieces) noexcept nogil:
-    cdef int64_t i
-    for i in range(a.length):
-        _set(&pieces[i], NULL, IS_NULL)
-
-
 cdef bint _write_texts(const ArrowArray* a, int layout, sp_piece* pieces) noexcept nogil:
     """Point to the texts of a chunk; False if it is not of this layout."""
+    cdef int64_t i
     if a.length == 0:               # its buffers need not be there
         return True
     if layout == NOTHING:
-        _write_nulls(a, pieces)
+        for i in range(a.length):
+            _set(&pieces[i], NULL, IS_NULL)
         return True
     if a.n_buffers < 3 or a.buffers[1] == NULL or (layout != VIEWS and a.n_buffers > 3):
         return False
@@ -549,19 +545,12 @@ cdef class Column:
                 raise _broken(first)
             first += chunk.length
         with nogil:
-            row = _first_without_text(pieces, self.n_rows)
+            while row < self.n_rows and pieces[row].p != NULL:
+                row += 1
         if row < self.n_rows:
             raise _broken(row) if pieces[row].n == IS_BROKEN else ValueError(
                 f"X has no text in row {row} (null); drop the row, or fill it with an empty text")
         return 0
-
-
-cdef Py_ssize_t _first_without_text(const sp_piece* pieces, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t row
-    for row in range(n):
-        if pieces[row].p == NULL:
-            return row
-    return n
 
 
 cdef object _broken(Py_ssize_t row):

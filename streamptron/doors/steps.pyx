@@ -12,7 +12,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
 from streamptron.doors._core cimport OneLabelModel
-from streamptron.doors.gate cimport beside, gc_disable, gc_enable
+from streamptron.doors.gate cimport beside, gc_disable, gc_restore
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport PackedEvent, event_bytes_of
 from streamptron.doors.multilabel cimport MultiLabelModel, Targets, targets_again
@@ -59,7 +59,7 @@ def predicted(OneLabelModel model not None, x):
         model._settle()
         if entries is not None:
             return model._label_of(best), n, entries
-    return predicted(model, _packed_here(x, model._gaps()))
+    return predicted(model, _packed_here(x, model.missing))
 
 
 # --- A step that can be taken back
@@ -128,7 +128,7 @@ def learned(OneLabelModel model not None, x, y, w):
     drawn = past_mark()
     with cython.critical_section(model, <object> beside(<PyObject*> model, <PyObject*> x)):
         if targets is not None:
-            named = (<MultiLabelModel> model)._read_targets(x, targets, "y")
+            named = (<MultiLabelModel> model)._read_targets(x, targets)
         else:
             output = model._read_labelled(x, y)
         # From here on no Python code may run, not even finalizers, until the event is learned.
@@ -153,8 +153,7 @@ def learned(OneLabelModel model not None, x, y, w):
                 model._past = past
             model._settle()
         finally:
-            if collecting:
-                gc_enable()
+            gc_restore(collecting)
             # also if there is no memory for the step that was learned
             for label in named:
                 model._name_output(label)
@@ -166,7 +165,7 @@ def learned(OneLabelModel model not None, x, y, w):
                 y = targets_again(targets)
             return (mark, number, changed, y, w, prediction, n, entries,
                     (taken.y, taken.outputs, taken.m), parts)
-    return learned(model, _packed_here(x, model._gaps()), y, w)
+    return learned(model, _packed_here(x, model.missing), y, w)
 
 
 # --- And taken back
