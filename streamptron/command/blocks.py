@@ -320,7 +320,12 @@ class TextBlock(Block):
             try:
                 done = run(*arguments)
             except UnfitRow as error:
-                self._leave_out(error.args[0], worded(error.args[1]))
+                row, why = error.args
+                self.lines.leave_out(row, worded(why))
+                if self.faults is not self.lines.faults:
+                    new = set(self.lines.faults) - set(self.faults)
+                    self.faults = sorted([*self.faults, *new])
+                self._forget(row)
                 continue
             if done < self.n:
                 raise MemoryError(f"no memory after {done} of {self.n} lines")
@@ -363,12 +368,6 @@ class TextBlock(Block):
             rows = zip(self.predictions, probabilities.tolist(), strict=True)
             self.tops = [likeliest(self.top, row, output) for output, row in rows]
         return done
-
-    def _leave_out(self, row: int, reason: str) -> None:
-        self.lines.leave_out(row, reason)
-        if self.faults is not self.lines.faults:
-            self.faults = sorted([*self.faults, *set(self.lines.faults) - set(self.faults)])
-        self._forget(row)
 
     def replaced(self) -> list[int]:
         if not self.lines.replaced:  # as usual: there is no need to look at each line

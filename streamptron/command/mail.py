@@ -11,15 +11,7 @@ from typing import Any
 
 import click
 
-from streamptron.command import options
-from streamptron.command.passing import (
-    NOT_WRITTEN,
-    not_read,
-    passed_on,
-    reason_of,
-    standard_input,
-    written,
-)
+from streamptron.command import options, passing
 from streamptron.common.header import ERROR, with_field, without_ours
 from streamptron.common.names import short_repr
 from streamptron.common.process import say
@@ -40,8 +32,8 @@ class Passing(options.CommandOfOptions):
             if isinstance(error, click.ClickException):
                 reason = error.format_message().rstrip(".")
             else:
-                reason = reason_of(error)
-            code = passed_on(reason)
+                reason = passing.reason_of(error)
+            code = passing.passed_on(reason)
             raise click.exceptions.Exit(
                 0 if code == ERROR and "--pass" in words else code
             ) from None
@@ -78,9 +70,9 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
       streamptron filter --model mail.model --pass < mail.eml
     """
     try:
-        mail = standard_input()
+        mail = passing.standard_input()
     except OSError as error:
-        return not_read(error)
+        return passing.not_read(error)
     code = ERROR
     plain = without_ours(mail)
     try:
@@ -94,10 +86,12 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
         verdict = judged(lines, plain, positive, min_probability)
         plain, code = with_field(plain, verdict.field), verdict.code
     except Exception as error:  # the mail must be passed on
-        reason = f"{model}: {error.strerror}" if isinstance(error, OSError) else reason_of(error)
+        reason = (
+            f"{model}: {error.strerror}" if isinstance(error, OSError) else passing.reason_of(error)
+        )
         say(f"streamptron: error: {reason}; the mail is passed on unclassified")
-    code = written(plain, code)
-    return 0 if passes and code != NOT_WRITTEN else code
+    code = passing.written(plain, code)
+    return 0 if passes and code != passing.NOT_WRITTEN else code
 
 
 # --- Learning and forgetting

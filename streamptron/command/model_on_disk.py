@@ -5,30 +5,14 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
+from streamptron.command.blocks import Block
 from streamptron.common.process import counted, say
 from streamptron.files.lines import LineModel
 from streamptron.keeping.lock import ModelLock, ModelLockError, identity
 
 KEPT = 1 << 26  # if lines that are not saved take more bytes, the model is saved at once
-
-
-class Learned(Protocol):
-    """A block of lines or a mail, which another model can learn again."""
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it takes."""
-
-    def kept(self) -> Callable[[LineModel], Learned]:
-        """A function that makes it again for another model."""
-
-    def label(self) -> None:
-        """Set its labels."""
-
-    def learn(self) -> object:
-        """Learn it."""
 
 
 class ModelOnDisk:
@@ -48,8 +32,6 @@ class ModelOnDisk:
         Which events the model learns, see LineModel.
     wait
         For how many seconds to wait while another process writes the model.
-    unit
-        What is learned, for messages: "line" or "mail".
     known_labels, new_label
         Which labels may be learned, see LineModel.settle_labels.
 
@@ -78,12 +60,10 @@ class ModelOnDisk:
         reload_seconds: float | None = None,
         learn_unsure: float | None = None,
         wait: float = 0.0,
-        unit: str = "line",
         known_labels: bool = False,
         new_label: bool = False,
     ) -> None:
         self.path = path
-        self.unit = unit
         self.lock = ModelLock(path)
         self.unsaved = self.forgotten = 0
         self.file: tuple[int, ...] | None = None
@@ -100,7 +80,7 @@ class ModelOnDisk:
         self._last_save = self._last_look = time.monotonic()
         self._known: tuple[int, ...] | None = None  # the file that was last read or written
         self._refused: tuple[int, ...] = ()  # a file that could not be loaded, of which was warned
-        self._kept: list[Callable[[LineModel], Learned]] = []  # to learn again what is not saved
+        self._kept: list[Callable[[LineModel], Block]] = []  # to learn again what is not saved
         self._kept_size = 0
 
     def __enter__(self) -> Self:
@@ -145,10 +125,10 @@ class ModelOnDisk:
         self.unsaved += n_lines
         return self._save_in() == 0.0
 
-    def keep(self, learned: Learned) -> None:
-        """Keep what was learned, in case the file is replaced and another model is loaded."""
-        self._kept.append(learned.kept())
-        self._kept_size += learned.size
+    def keep(self, block: Block) -> None:
+        """Keep lines that were learned, for another model that may be put into the file."""
+        self._kept.append(block.kept())
+        self._kept_size += block.size
 
     # --- What is due
 
@@ -191,7 +171,7 @@ class ModelOnDisk:
         except OSError as error:
             self._tried = self.unsaved
             again = "" if at_last else ", will try again"
-            said = counted(self.unsaved, self.unit)
+            said = counted(self.unsaved, "line")
             say(f"streamptron: {said} learned and not saved{again}: {error}")
             if self._kept_size > KEPT:
                 self._kept.clear()
@@ -230,10 +210,10 @@ class ModelOnDisk:
         self._refused, self.file = (), self._known
         model.spool, model.learn_unsure = self.model.spool, self._learn_unsure
         self.model = model
-        for learned_by in self._kept:
-            learned = learned_by(model)
-            learned.label()
-            learned.learn()
+        for block_for in self._kept:
+            block = block_for(model)
+            block.label()
+            block.learn()
         self.unsaved -= self.forgotten
         self.reloaded_at = time.time()
         return True

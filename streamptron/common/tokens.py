@@ -55,8 +55,12 @@ def rule_of(
             "separators", separators, "None or a str of characters that separate words"
         )
     if analyzer == "char":
-        words = {"separators": separators, "fold_numbers": fold_numbers}
-        _check_no_words({**words, "min_length": min_length, "max_length": max_length}, start)
+        lengths = {"min_length": min_length, "max_length": max_length}
+        of_words = {"separators": separators, "fold_numbers": fold_numbers, **lengths}
+        for name, given in of_words.items():
+            if given != start[name]:
+                sentence = f"{{{name}}} applies to words; leave it out with {{analyzer:'char'}}"
+                raise ParameterError(name, given, repr(start[name]), sentence)
     if separators is not None and fold_numbers:
         raise ParameterError(
             "fold_numbers",
@@ -86,17 +90,6 @@ def _check_lengths(min_length: Any, max_length: Any) -> None:
             "{max_length}; it must be None or an int of at least {min_length}",
             {"min_length": min_length},
         )
-
-
-def _check_no_words(of_words: dict[str, Any], start: dict[str, Any]) -> None:
-    for name, given in of_words.items():
-        if given != start[name]:
-            raise ParameterError(
-                name,
-                given,
-                repr(start[name]),
-                f"{{{name}}} applies to words; leave it out with {{analyzer:'char'}}",
-            )
 
 
 # Parameters of River's BagOfWords and scikit-learn's vectorizers, and what to do here instead.

@@ -110,33 +110,6 @@ class _Pieces:
         return n
 
 
-class Decoder:
-    """Converts bytes of an encoding to UTF-8, piece by piece.
-
-    Examples
-    --------
-    >>> from streamptron.files.decode import Decoder
-    >>> decoder = Decoder("utf-16-le")
-    >>> decoder.decode(b"a\\0b"), decoder.decode(b"\\0"), decoder.decode(b"c", final=True)
-    (b'a', b'b', b'\\xff')
-    """
-
-    def __init__(self, encoding: str) -> None:
-        self._encoding = encoding
-        codecs.register_error("streamptron.not_there", _not_there)
-        self._decoder = codecs.getincrementaldecoder(encoding)("streamptron.not_there")
-
-    def decode(self, data: bytes, final: bool = False) -> bytes:
-        try:
-            text = self._decoder.decode(data, final)
-        except UnicodeError:  # the handler deals with all other errors
-            raise Damaged(
-                f"a file in {self._encoding} begins with a byte order mark, and this one does not; "
-                f"give {self._encoding}-le or {self._encoding}-be as its encoding"
-            ) from None
-        return text.encode("utf-8", "streamptron.not_there")
-
-
 def _not_there(error: UnicodeError) -> tuple[str | bytes, int]:
     """Decoding: a lone surrogate for bad bytes. Encoding: NOT_THERE for that surrogate."""
     if isinstance(error, UnicodeEncodeError):
@@ -149,16 +122,27 @@ class Decoded(_Pieces):
     """The bytes of a file in some encoding, converted to UTF-8."""
 
     def __init__(self, encoding: str, readinto: Callable[[memoryview], int], head: bytes) -> None:
-        super().__init__(self._run(Decoder(encoding), readinto, head))
+        codecs.register_error("streamptron.not_there", _not_there)
+        self._encoding = encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)("streamptron.not_there")
+        super().__init__(self._run(readinto, head))
 
-    def _run(
-        self, decoder: Decoder, readinto: Callable[[memoryview], int], head: bytes
-    ) -> Iterator[bytes]:
-        yield decoder.decode(head)
+    def _run(self, readinto: Callable[[memoryview], int], head: bytes) -> Iterator[bytes]:
+        yield self._decoded(head)
         view = memoryview(bytearray(READ))
         while n := readinto(view):
-            yield decoder.decode(bytes(view[:n]))
-        yield decoder.decode(b"", final=True)
+            yield self._decoded(bytes(view[:n]))
+        yield self._decoded(b"", final=True)
+
+    def _decoded(self, data: bytes, final: bool = False) -> bytes:
+        try:
+            text = self._decoder.decode(data, final)
+        except UnicodeError:  # the handler deals with all other errors
+            raise Damaged(
+                f"a file in {self._encoding} begins with a byte order mark, and this one does not; "
+                f"give {self._encoding}-le or {self._encoding}-be as its encoding"
+            ) from None
+        return text.encode("utf-8", "streamptron.not_there")
 
 
 class _Decompressor(_Pieces):

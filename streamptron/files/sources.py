@@ -24,18 +24,7 @@ from typing import Any, NamedTuple, NoReturn
 from streamptron.common.errors import ParameterError, plain
 from streamptron.common.names import short_repr, type_shown
 from streamptron.doors.batch import count_line_ends
-from streamptron.files.decode import (
-    FOREIGN,
-    HEAD,
-    READ,
-    SUFFIXES,
-    UTF8,
-    Damaged,
-    Decoded,
-    decompressed,
-    first_read,
-    reading,
-)
+from streamptron.files import decode
 
 MAX_LINE = 1 << 24
 
@@ -211,9 +200,9 @@ def raise_error(error: LineError) -> NoReturn:
 
 
 def check_max_line(max_line: int) -> None:
-    if isinstance(max_line, bool) or not isinstance(max_line, int) or max_line < HEAD:
+    if isinstance(max_line, bool) or not isinstance(max_line, int) or max_line < decode.HEAD:
         raise ValueError(
-            f"max_line={short_repr(max_line)}; give a number of bytes, at least {HEAD}"
+            f"max_line={short_repr(max_line)}; give a number of bytes, at least {decode.HEAD}"
         )
 
 
@@ -318,7 +307,7 @@ def format_of(sources: list[Source]) -> str:
     found: dict[str, str] = {}
     for name in [source.name for source in sources]:
         stem, suffix = os.path.splitext(name.lower())
-        if suffix in SUFFIXES:
+        if suffix in decode.SUFFIXES:
             suffix = os.path.splitext(stem)[1]
         if suffix not in FORMAT_SUFFIXES:
             formats = "; ".join(
@@ -381,7 +370,7 @@ def source_blocks(
     max_line: int,
     on_bad: OnBad,
     encoding: str | None = None,
-    size: int = READ,
+    size: int = decode.READ,
     *,
     whole: bool = True,
 ) -> Iterator[Block]:
@@ -413,17 +402,17 @@ def _file_blocks(
     too_long = False  # whether that line is too long, and is left out up to its end
     try:
         if whole:
-            readinto, n = decompressed(source.path, source.name, file, view)
+            readinto, n = decode.decompressed(source.path, source.name, file, view)
         else:
-            readinto = reading(file)
+            readinto = decode.reading(file)
             n = readinto(view)
         if encoding is not None:
-            readinto = Decoded(encoding, readinto, bytes(view[:n])).readinto
-            n = first_read(readinto, view, [UTF8] if whole else [])
-        at = len(UTF8) if whole and buffer.startswith(UTF8, 0, n) else 0
-        for mark, name_of_it in FOREIGN.items() if whole else ():
+            readinto = decode.Decoded(encoding, readinto, bytes(view[:n])).readinto
+            n = decode.first_read(readinto, view, [decode.UTF8] if whole else [])
+        at = len(decode.UTF8) if whole and buffer.startswith(decode.UTF8, 0, n) else 0
+        for mark, name_of_it in decode.FOREIGN.items() if whole else ():
             if buffer.startswith(mark, 0, n):
-                raise Damaged(
+                raise decode.Damaged(
                     f"the file is {name_of_it}; give its encoding, or convert it to UTF-8 first"
                 )
         while n:
@@ -454,12 +443,12 @@ def _file_blocks(
                     begun.append(bytes(view[at:n]))
                     n_begun += n - at
             n, at = readinto(view), 0
-    except Damaged as damage:
+    except decode.Damaged as damage:
         on_bad(LineError(name, line, str(damage)))
         return
     if begun:
         data = b"".join(begun)
-        if line == 1 and has_only_cr(data):
+        if line == 1 and b"\r" in data.rstrip(b"\r") and b"\n" not in data:
             on_bad(LineError(name, line, ONLY_CR))
             return
         yield Block(name, line, data)
@@ -469,8 +458,3 @@ ONLY_CR = (
     "the file's line ends are CR alone, as on old Macs, so it is read as one line; convert it "
     "first, for example by tr '\\r' '\\n'"
 )
-
-
-def has_only_cr(data: bytes) -> bool:
-    """Whether a file of a single line, without an LF, has CRs as line ends."""
-    return b"\r" in data.rstrip(b"\r") and b"\n" not in data

@@ -16,14 +16,7 @@ from streamptron.common.values import decode, encoded
 from streamptron.doors.steps import check_not_in_a_file
 from streamptron.keeping.layout import Contents
 from streamptron.keeping.read import model_of, read
-from streamptron.keeping.tickets import (
-    WRONG,
-    Step,
-    Ticket,
-    check_can_undo,
-    places_of,
-    sized,
-)
+from streamptron.keeping.tickets import WRONG, Step, Ticket, check_can_undo, places_of, sized
 from streamptron.keeping.write import contents_of, write
 
 _MOST = 2**31
@@ -288,8 +281,7 @@ class Journal:
         return journal
 
     def _file_parts(self) -> tuple[Any, Any, Any]:
-        parts: tuple[Any, Any, Any] = self.model._file_parts()
-        return parts
+        return self.model._file_parts()  # type: ignore[no-any-return]
 
     def _file_journal(self) -> Journal:
         return self

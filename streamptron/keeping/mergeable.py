@@ -10,17 +10,7 @@ from typing import Any
 from streamptron.common.errors import WRONG, ModelFileError
 from streamptron.common.names import short_repr, type_shown
 from streamptron.common.values import encode
-from streamptron.doors.merges import (
-    Side,
-    delta_of,
-    digest_of,
-    exchange,
-    join,
-    learning,
-    names_of,
-    secret_of,
-    untrained,
-)
+from streamptron.doors import merges
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
 
@@ -62,7 +52,7 @@ def check_alike(models: list[Any], names: list[str]) -> None:
                 "models of one class can be merged"
             )
         check_parameters(other._params, first._params, name, names[0])
-        if secret_of(other) != secret_of(first):
+        if merges.secret_of(other) != merges.secret_of(first):
             raise ValueError(
                 f"{name} has a different secret hash seed from {names[0]}, so the same slot means "
                 "different features; start both from copies of one model, or give hash_seed"
@@ -120,7 +110,7 @@ def _united(lists: Any) -> dict[Any, int]:
     return {one: number for number, one in enumerate(each)}
 
 
-def _joined(like: Any, sides: list[Side], calls: list[Any], y_name: Any) -> Any:
+def _joined(like: Any, sides: list[merges.Side], calls: list[Any], y_name: Any) -> Any:
     """One model of sides with these names, the base first; None if a model has changed them."""
     labels = None if calls[0][0] is None else _united(its for its, _ in calls)
     objects = _united(its for _, its in calls)
@@ -129,11 +119,11 @@ def _joined(like: Any, sides: list[Side], calls: list[Any], y_name: Any) -> Any:
         raise ValueError(
             f"together the models have {len(labels)} labels, more than max_labels={most}"
         )
-    to = untrained(like, None if labels is None else list(labels), objects, y_name)
+    to = merges.untrained(like, None if labels is None else list(labels), objects, y_name)
     for side, (own, odd) in zip(sides, calls, strict=True):
         own = [] if labels is None else [labels[label] for label in own]
         side.number(own, [objects[name] for name in odd])
-    failed = join(to, sides, labels, calls)
+    failed = merges.join(to, sides, labels, calls)
     if failed is None:
         return None
     if failed[0]:
@@ -151,14 +141,16 @@ def merged(models: list[Any], since: Any, names: list[str]) -> Any:
         return deepcopy(models[0])
     base = since
     if since is None:
-        base = untrained(models[0], None if models[0]._get_labels() is None else [], {}, None)
+        base = merges.untrained(
+            models[0], None if models[0]._get_labels() is None else [], {}, None
+        )
     for _ in range(8):
-        calls = [names_of(model) for model in [base, *models]]
+        calls = [merges.names_of(model) for model in [base, *models]]
         if since is not None:
             for its, name in zip(calls[1:], names, strict=True):
                 _check_went_on(its, calls[0], name)
         sides = [
-            Side(model, name)
+            merges.Side(model, name)
             for model, name in zip([base, *models], ["since", *names], strict=True)
         ]
         try:
@@ -177,8 +169,8 @@ def digest(model: Any) -> str:
     """32 digits that identify a model's state, without its parameters."""
     found = None
     while found is None:
-        its = names_of(model)
-        found = digest_of(model, its, _as_text(type(model).__name__, *its))
+        its = merges.names_of(model)
+        found = merges.digest_of(model, its, _as_text(type(model).__name__, *its))
     return found
 
 
@@ -195,9 +187,9 @@ def _as_text(name: str, labels: Any, objects: Any) -> bytes:
 def delta_state(model: Any, since: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a model has learned since its base: plain values, and {name: (shape, bytes)}."""
     _awake([model], since, ["the model"])
-    start = names_of(since)
-    _check_went_on(names_of(model), start, "the model")
-    labels, objects, state, arrays = delta_of(model, since)
+    start = merges.names_of(since)
+    _check_went_on(merges.names_of(model), start, "the model")
+    labels, objects, state, arrays = merges.delta_of(model, since)
     if arrays is None:
         raise NotOfThisBase(
             "the model is not a continuation of since: its first feature names are not those of "
@@ -216,12 +208,12 @@ def _damaged_delta(name: str, error: Exception) -> ModelFileError:
 
 def _with_all(base: Any, parts: list[Any], names: list[str], depth: int) -> Any:
     """The model that results from the deltas' parts: [(state, arrays)]."""
-    calls = [names_of(base)]
+    calls = [merges.names_of(base)]
     labels, objects = calls[0]
-    sides = [Side(base, "the model")]
+    sides = [merges.Side(base, "the model")]
     try:
         for (state, arrays), name in zip(parts, names, strict=True):
-            side = Side(None, name)
+            side = merges.Side(None, name)
             try:
                 its = None if labels is None else [*labels, *state["labels"]]
                 odd = [*objects, *state["objects"]]
@@ -253,6 +245,6 @@ def apply(
     def learn() -> None:
         check(digest(model))
         if parts:
-            exchange(model, _with_all(model, parts, names, depth))
+            merges.exchange(model, _with_all(model, parts, names, depth))
 
-    learning(model, learn)
+    merges.learning(model, learn)

@@ -13,16 +13,9 @@ from streamptron.common.errors import WRONG, ModelFileError
 from streamptron.common.names import short_repr, type_shown, with_article
 from streamptron.common.values import encoded_parameters
 from streamptron.doors.state import delta_read
+from streamptron.keeping import mergeable
 from streamptron.keeping.container import Texts, labels_text, objects_text, packed, text_of
 from streamptron.keeping.layout import ALIGNMENT, COUNTS
-from streamptron.keeping.mergeable import (
-    apply,
-    check_alike,
-    check_parameters,
-    delta_state,
-    digest,
-    merged,
-)
 
 NAMES_DEPTH = 100  # how deeply tuples in names may be nested
 
@@ -79,16 +72,16 @@ def merge(models: Iterable[Any], since: Any = None) -> Any:
         raise ValueError("there are no models to merge; give at least one")
     names = [f"models[{k}]" for k in range(len(found))]
     if since is None:
-        check_alike(found, names)
+        mergeable.check_alike(found, names)
     else:
-        check_alike([since, *found], ["since", *names])
+        mergeable.check_alike([since, *found], ["since", *names])
     first: dict[int, str] = {}
     for model, name in zip(found, names, strict=True):
         if first.setdefault(id(model), name) != name:
             raise ValueError(
                 f"{name} is {first[id(model)]} again; give each model once, or it counts twice"
             )
-    return merged(found, since, names)
+    return mergeable.merged(found, since, names)
 
 
 class Delta:
@@ -328,15 +321,17 @@ def _check_same(part: _Part, other: _Part) -> None:
             f"shard {other.shard} is of {with_article(other.name)} and shard "
             f"{part.shard} of {with_article(part.name)}"
         )
-    check_parameters(other.params, part.params, f"shard {other.shard}", f"shard {part.shard}")
+    mergeable.check_parameters(
+        other.params, part.params, f"shard {other.shard}", f"shard {part.shard}"
+    )
 
 
 def delta_of(model: Any, since: Any, shard: int) -> Delta:
     """See ``model.delta``."""
     checked_shard(shard)
-    check_alike([since, model], ["since", "the model"])
-    base = digest(since)
-    state, arrays = delta_state(model, since)
+    mergeable.check_alike([since, model], ["since", "the model"])
+    base = mergeable.digest(since)
+    state, arrays = mergeable.delta_state(model, since)
     params = dict(model._get_params())
     return Delta._of([_Part(type(model).__name__, base, shard, params, state, arrays)])
 
@@ -344,7 +339,7 @@ def delta_of(model: Any, since: Any, shard: int) -> Delta:
 def apply_delta(model: Any, delta: Delta) -> None:
     """See ``model.apply``."""
     _check_delta("delta", delta)
-    check_alike([model], ["the model"])
+    mergeable.check_alike([model], ["the model"])
     first = delta._parts[0]
     name = type(model).__name__
     if first.name != name:
@@ -357,7 +352,7 @@ def apply_delta(model: Any, delta: Delta) -> None:
         if given.keys() != params.keys():  # a C program omits parameters that it was not given
             with _damaged():
                 given = dict(type(model)(**given)._get_params())
-        check_parameters(given, params, f"the delta of shard {part.shard}", "the model")
+        mergeable.check_parameters(given, params, f"the delta of shard {part.shard}", "the model")
 
     def check(found: str) -> None:
         if found != first.base:
@@ -370,4 +365,4 @@ def apply_delta(model: Any, delta: Delta) -> None:
     before = model.n_seen
     parts = [part for part in delta._parts if part.n_seen != before or part.arrays["rows"][0][0]]
     names = [f"the delta of shard {part.shard}" for part in parts]
-    apply(model, [(part.state, part.arrays) for part in parts], names, check, NAMES_DEPTH)
+    mergeable.apply(model, [(part.state, part.arrays) for part in parts], names, check, NAMES_DEPTH)

@@ -17,14 +17,7 @@ from streamptron.common.values import decode, kept_metadata
 from streamptron.doors.state import header_read
 from streamptron.keeping.classes import classes
 from streamptron.keeping.container import Texts
-from streamptron.keeping.layout import (
-    BESIDE,
-    HEADER_LIMIT,
-    IN_PLACE,
-    JOURNAL,
-    STEPS,
-    Contents,
-)
+from streamptron.keeping.layout import BESIDE, HEADER_LIMIT, IN_PLACE, JOURNAL, STEPS, Contents
 
 if TYPE_CHECKING:
     from mmap import mmap
@@ -231,27 +224,27 @@ class _Header(Texts):
             self.part("lines") if "lines" in self else None,
             self.users_metadata(),
             decode(self.part("position")) if "position" in self else None,
-            self.journal(body),
+            self.beside(JOURNAL, body),
             self.steps(body),
             decode(self.part("sklearn")) if "sklearn" in self else None,
         )
 
-    def journal(self, body: memoryview) -> bytes | None:
-        """The journal's bytes, if the file has one."""
-        if JOURNAL not in self.arrays:
+    def beside(self, name: str, body: memoryview) -> bytes | None:
+        """The bytes of an array that is not the learner's, if the file has it."""
+        if name not in self.arrays:
             return None
-        _, at, end = self.arrays[JOURNAL]
+        _, at, end = self.arrays[name]
         return bytes(body[at:end])
 
     def steps(self, body: memoryview) -> Any:
         """The steps before the learner, if there are any besides a tokenizer."""
-        if STEPS not in self.arrays:
+        data = self.beside(STEPS, body)
+        if data is None:
             return None
         from streamptron.keeping.steps import UnknownStep, steps_read
 
-        _, at, end = self.arrays[STEPS]
         try:
-            return steps_read(bytes(body[at:end]))
+            return steps_read(data)
         except UnknownStep as error:
             raise _NotOurs(str(error)) from None
 

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamptron.common.disk import replace
 from streamptron.common.names import type_shown
-from streamptron.common.values import (
-    encoded,
-    encoded_parameters,
-    encoded_position,
-    kept_metadata,
-)
+from streamptron.common.values import encoded, encoded_parameters, encoded_position, kept_metadata
 from streamptron.common.version import RELEASE
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
