@@ -1,4 +1,4 @@
-"""Different labels that look alike: they differ in an invisible character, in case, as 1 and 1.0.
+"""Labels that look alike but differ: by an invisible character, by case, or as 1 and 1.0.
 
 To a learner these are different labels, but those who wrote them meant the same one.
 """

@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.strerror:
             if error.filename is not None:
                 return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}", code)
-            if error.errno in UNWRITABLE:  # an error of a file has its name
+            if error.errno in UNWRITABLE:  # errors of files have a file name
                 return _failed(unwritable(error), code)
         return _failed(str(error) or type(error).__name__, code)
 

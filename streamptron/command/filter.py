@@ -1,4 +1,4 @@
-"""A line filter: a line in, a line out, at once.
+"""A line filter, which writes an answer to each line at once.
 
     read what is there -> whole lines -> answered, and learned, in one call -> written -> wait
 

@@ -17,7 +17,7 @@ from streamptron.command.words import Words
 from streamptron.common.names import short_repr
 from streamptron.learners.adaptive import AdaptiveClassifier
 
-LEAST = 10  # lines; among fewer it means nothing that no label comes twice
+LEAST = 10  # lines; in fewer, it means nothing if no label comes twice
 LONG = 20  # words; a label with so many may be a text
 MANY = 100  # lines that are searched for columns that the model does not know
 FAR = 3  # standard deviations; if a mean is so far from 0, gaps should not count as 0

@@ -64,7 +64,7 @@ def is_filter(model: LineModel) -> bool:
 
 
 def losses(found: list[dict[str, Any]]) -> str:
-    """What `Losses.found` gives, as a table."""
+    """The result of `Losses.found` as a table."""
     labels = list(found[0]["labels"])
     heads = [head for label in labels for head in (f"{label} answered wrongly", f"{label} unsure")]
     rows = [("--min-probability", *heads)]

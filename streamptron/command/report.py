@@ -39,9 +39,7 @@ def compared(
         (model for model in models.values() if isinstance(model.learner, BinaryModel)),
         next(iter(models.values())),
     )
-    from streamptron.study.compare import (
-        compare,  # which imports scipy; the other commands do not need it
-    )
+    from streamptron.study.compare import compare  # it imports scipy: only this command needs it
 
     learners = {name: model.learner for name, model in models.items()}
     return compare(learners, labelled(judge, files, reading, encoding))
