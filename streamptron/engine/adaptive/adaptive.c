@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the arrays lie in the block that starts with D. */
+/* Set the arrays' addresses in the block that starts with D. */
 static void sp_adaptive_place(sp_adaptive *a)
 {
     a->lnD = a->D + a->room;
@@ -106,7 +106,7 @@ SP_RARE SP_PRIVATE size_t sp_adaptive_scratch_bytes(const sp_scratch_head *head)
            + (size_t)w->strides_room * sizeof(sp_stride) + sp_shaped_bytes(&w->shaped);
 }
 
-/* Room for slots and values of its own. -1 without memory. */
+/* Room for slots and values of its own. -1 if out of memory. */
 static int sp_adaptive_scratch_reserve_own(sp_adaptive_scratch *w, ptrdiff_t n)
 {
     ptrdiff_t room = n + n / 2 + 16;
@@ -157,7 +157,7 @@ static void sp_ask_naive_bayes(const sp_adaptive *a, sp_adaptive_scratch *w)
     w->d = z[a->positive] - z[1 - a->positive];
 }
 
-/* The event's entries that are not columns, in its order, and all columns behind them. */
+/* Separate the event's entries, in its order: those that are not columns; then come all columns. */
 static void sp_adaptive_scratch_part(const sp_adaptive *a, const sp_slot_type *slots,
                                      const double *x, ptrdiff_t n, sp_adaptive_scratch *w)
 {
@@ -176,7 +176,7 @@ static void sp_adaptive_scratch_part(const sp_adaptive *a, const sp_slot_type *s
             continue;
         }
         ptrdiff_t turn = n + sp_columns_turn(columns, c);
-        w->x[turn] += x[i]; /* names that share a place are one column, whose value is their sum */
+        w->x[turn] += x[i]; /* names in one place are one column, with the sum of their values */
         w->entries[turn] = (uint32_t)i;
         near = c + 1;
     }
@@ -188,7 +188,7 @@ static void sp_adaptive_scratch_part(const sp_adaptive *a, const sp_slot_type *s
     w->n = w->n_shown = plain + columns->n;
 }
 
-/* v and h of the columns, and what they add to the sums. */
+/* v and h of the columns, and their parts of the sums. */
 static void sp_weigh_columns(const sp_table *table, sp_adaptive_scratch *w, bool pair)
 {
     sp_blocks blocks = sp_table_blocks(table);
@@ -361,7 +361,7 @@ SP_HOT void sp_adaptive_probabilities(const sp_adaptive *a, const sp_adaptive_sc
 SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_adaptive_scratch *w)
 {
     const double g = w->sharper;
-    /* what curves say, too, must be heard: so the line must be able to grow */
+    /* what curves add must count, too, so tau must be able to grow */
     const double rate = w->shaped.has && w->shaped.bent ? 0.3 : 0.1;
     a->Gtau += g * g;
     a->tau += (rate * g) / sqrt(a->Gtau);
@@ -370,7 +370,7 @@ SP_PRIVATE void sp_learn_tau(sp_adaptive *a, const sp_adaptive_scratch *w)
         sp_layer_step(&a->shapes.of[i], w->shaped.of[i].sharper);
 }
 
-/* How far an event was to be expected with label y. */
+/* How surprising an event with label y was. */
 static sp_surprise sp_surprise_of(const double *p, ptrdiff_t y)
 {
     sp_surprise of = {1.0 - p[y], 0.0, 0.0};
@@ -403,7 +403,7 @@ SP_HOT void sp_adaptive_plan(const sp_adaptive *a, sp_adaptive_scratch *w, ptrdi
 {
     const double s = w->score * sp_tempering(a);
     const double is = y == a->positive ? 1.0 : 0.0;
-    double sigmoids[2]; /* of the line's score, and of the score tempered and sharpened */
+    double sigmoids[2]; /* of the line's score, and of the tempered and sharpened score */
     w->n_strides = 0;
     if (u == 0.0)
         return;
@@ -487,7 +487,7 @@ SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, doubl
     return sp_count_as(head, x, s, u, all);
 }
 
-/* What a column counts as a feature that may be none some day. */
+/* Count a column as a feature, too, as it may stop being a column. */
 static void sp_count_plain(sp_head *head, double x, ptrdiff_t y, double u, double all)
 {
     double v;
@@ -496,7 +496,7 @@ static void sp_count_plain(sp_head *head, double x, ptrdiff_t y, double u, doubl
     head->of.c[1 - y] = (float)((double)head->of.c[1 - y] * halved);
 }
 
-/* One event more of a column. Returns whether it still is one. */
+/* Count an event in a column. Returns whether it is still one. */
 static bool sp_count_column(const sp_adaptive *a, const sp_blocks *blocks, sp_slot_type slot,
                             double x, double v, ptrdiff_t y, double u, double all)
 {
@@ -506,7 +506,7 @@ static bool sp_count_column(const sp_adaptive *a, const sp_blocks *blocks, sp_sl
     double sum, squares, known;
     double halved = sp_column_count(column, x, u, &known);
     e[y] = (float)(((double)e[y] + u * v) * halved);
-    if (halved != 1.0 && e[1 - y] != 0.0f) /* what is 0 may lie in zeros that are never written */
+    if (halved != 1.0 && e[1 - y] != 0.0f) /* a 0 may be in zeros that are never written */
         e[1 - y] = (float)((double)e[1 - y] * halved);
     sp_column_sums(e, a->rD, &sum, &squares);
     head->om = sp_om_known(known, all, squares, sum);
@@ -516,7 +516,7 @@ static bool sp_count_column(const sp_adaptive *a, const sp_blocks *blocks, sp_sl
     return false;
 }
 
-/* The step of one output in a slot. */
+/* Take one output's step in a slot. */
 static void sp_stride_one(sp_head *head, const sp_stride *stride, double X)
 {
     head->G = (float)((double)head->G * stride->kept + stride->q * (X * X));
@@ -529,7 +529,7 @@ SP_PRIVATE void sp_begun_settle(const sp_table *table, const sp_adaptive_scratch
         sp_head_of(table->blocks->chunks, w->begun[w->begun_room + i])->om = (float)SP_OM_FIRST;
 }
 
-/* Learn the columns of an event, after its other features. */
+/* Learn the columns of an event, after all its other features. */
 static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_adaptive_scratch *w,
                              ptrdiff_t y, double u)
 {
@@ -562,7 +562,7 @@ SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_adaptive_scratch *w)
     }
 }
 
-/* What is kept once: the intercept, the weight of naive Bayes, the label's count. */
+/* What is kept once per model: the intercept, the weight of naive Bayes, the label's count. */
 static void sp_learn_once(sp_adaptive *a, const sp_adaptive_scratch *w, ptrdiff_t y, double u)
 {
     for (ptrdiff_t i = 0; i < w->n_strides; i++) {
@@ -580,7 +580,7 @@ static void sp_learn_once(sp_adaptive *a, const sp_adaptive_scratch *w, ptrdiff_
     sp_adaptive_set_count(a, y, a->D[y] + u);
 }
 
-/* Learn n entries that are not columns: counts and the step. `sums`: what they have of w's. */
+/* Learn n entries that are not columns: counts and the step. `sums`: their parts of w's sums. */
 static void sp_learn_entries(const sp_adaptive *a, const sp_table *table,
                              const sp_adaptive_scratch *w,
                              const sp_slot_type *slots, const double *x, ptrdiff_t n,
@@ -591,7 +591,7 @@ static void sp_learn_entries(const sp_adaptive *a, const sp_table *table,
                   w->n_strides ? w->strides : &none, (int)y, u, a->T + 2.0, a->rD);
 }
 
-/* The same of the gaps, which are behind the columns. */
+/* The same for the gaps, which are behind the columns. */
 static void sp_learn_gaps(const sp_adaptive *a, const sp_table *table, const sp_adaptive_scratch *w,
                            ptrdiff_t y, double u)
 {
@@ -612,13 +612,13 @@ SP_HOT void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *e
     if (a->naive_bayes)
         sp_learn_usual_odds(a, w);
     if (!known)
-        a->n_labels += 1; /* it could not be expected: drift is watched in known labels */
+        a->n_labels += 1; /* drift is watched only in known labels, which can be expected */
     else if (a->watches)
         sp_drift_see(&a->drift, &w->surprise, u);
     if (w->n_begun)
         sp_begin_columns(a, table, w, sp_adaptive_scratch_values(w, event), u);
     sp_learn_once(a, w, y, u);
-    if (w->n_plain) /* else there may be no arrays at all */
+    if (w->n_plain) /* otherwise there may not be any arrays */
         sp_learn_entries(a, table, w, sp_adaptive_scratch_slots(w, event),
                          sp_adaptive_scratch_values(w, event), w->n_plain, &w->sums, y, u);
     if (w->n > w->n_shown)

@@ -26,7 +26,7 @@ SP_PRIVATE bool sp_has_hidden(const sp_key *column)
     return *inside != 'p';
 }
 
-/* The name of a column's gap. NULL without memory. */
+/* The name of a column's gap. NULL if out of memory. */
 static uint8_t *sp_gap_name(sp_arena *names, const sp_key *column, size_t *length)
 {
     uint8_t *p = (uint8_t *)sp_arena_alloc(names, sp_key_length(column) + SP_GAP_AROUND);

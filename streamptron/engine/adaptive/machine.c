@@ -4,7 +4,7 @@
 
 static ptrdiff_t sp_adaptive_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 {
-    (void)table; /* all are alike */
+    (void)table; /* all tables are alike */
     (void)n_outputs;
     return SP_HEAD_BLOCKS;
 }
@@ -15,7 +15,7 @@ SP_RARE static double sp_adaptive_size(const sp_table *table, sp_slot_type slot)
     return sp_size(head, fabs((double)head->w));
 }
 
-/* The slots of AdaptiveClassifier with up to two labels. */
+/* The slots of an AdaptiveClassifier with up to two labels. */
 static const sp_slot_kind sp_adaptive_slots = {
     .blocks_for = sp_adaptive_blocks_for,
     .size = sp_adaptive_size,
@@ -23,7 +23,7 @@ static const sp_slot_kind sp_adaptive_slots = {
 
 SP_RARE SP_HOT int sp_adaptive_open(sp_learner *learner, const sp_vectors *vectors, bool scattered)
 {
-    (void)vectors; /* it keeps one */
+    (void)vectors; /* there is one vector */
     const sp_rule *rule = &learner->rule;
     sp_table *table = &learner->table;
     sp_serve_init(&learner->serve, &sp_current_alone);
@@ -68,7 +68,7 @@ SP_PRIVATE int sp_adaptive_scratch_read(sp_learner *learner, sp_event *event,
     const sp_adaptive *adaptive = &learner->adaptive;
     sp_adaptive_scratch *w = (sp_adaptive_scratch *)(void *)sp_event_scratch(event, kind);
     ptrdiff_t columns = adaptive->columns.n;
-    columns += columns; /* each may be a gap */
+    columns += columns; /* for each, there may be a gap */
     if (w == NULL || sp_adaptive_scratch_reserve(w, event->n, columns, outputs) < 0)
         return -1;
     sp_adaptive_weigh(adaptive, &learner->table, event, w);
@@ -113,7 +113,7 @@ SP_PRIVATE int sp_adaptive_scratch_chunks(sp_learner *learner, const sp_event *e
     return sp_table_reserve_all(&learner->table, n_slots, wanted, n);
 }
 
-/* New features have got their slots. */
+/* Read the slots again, as new features have got theirs. */
 static void sp_adaptive_scratch_refresh(sp_adaptive_scratch *w, const sp_event *event)
 {
     for (ptrdiff_t i = 0; w->n > w->n_plain && i < w->n_plain; i++)
@@ -172,7 +172,7 @@ SP_HOT void sp_adaptive_apply(sp_learner *learner, sp_event *event, ptrdiff_t y,
 SP_RARE SP_HOT double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot,
                                        ptrdiff_t output, int kind)
 {
-    (void)output; /* there is one, */
+    (void)output; /* there is one output, */
     (void)kind;   /* and one vector */
     if (slot == SP_SLOT_INTERCEPT)
         return *learner->adaptive.w0;

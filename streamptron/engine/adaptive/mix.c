@@ -9,13 +9,13 @@
 
 enum { SP_TWO_LABELS = 2 };
 
-/* Its part of a merge (sp_merge.own). */
+/* This machine's data for a merge (sp_merge.own). */
 typedef struct sp_adaptive_merge {
     sp_view *views;       /* of the shards, then of the base */
     sp_feature *features; /* likewise */
     const sp_feature **differing;
-    double *numbers; /* which the features point into */
-    double all;      /* the events, and one for each place */
+    double *numbers; /* the features point into it */
+    double all;      /* the events, plus one for each place */
 } sp_adaptive_merge;
 
 SP_PRIVATE void sp_adaptive_mix_free(sp_merge *m)
@@ -79,7 +79,7 @@ static double sp_mix_count_of(const sp_shard *shard, ptrdiff_t label)
     return shard->labels[label] >= 0 ? shard->learner->adaptive.D[shard->labels[label]] : 0.0;
 }
 
-/* The intercept (part 0) or naive Bayes' weight (1) of two labels' one output. */
+/* Read the intercept (part 0) or naive Bayes' weight (1) of two labels' single output. */
 static void sp_once(const sp_shard *shard, int part, double *w, double *G)
 {
     const sp_adaptive *a = &shard->learner->adaptive;
@@ -96,7 +96,8 @@ static void sp_mix_drift_of(const sp_shard *side, int layer, double *numbers)
     sp_drift_read(layer < 0 ? &its->drift : &its->shapes.of[layer].drift, numbers);
 }
 
-/* And of the merged learner: the mean of theirs, by how much each has learned. */
+/* The same for the merged learner: the mean over the shards, weighted by how much each has
+   learned. */
 static void sp_mix_drift(sp_merge *m, int layer)
 {
     sp_adaptive *to = &m->to->adaptive;
@@ -112,14 +113,15 @@ static void sp_mix_drift(sp_merge *m, int layer)
     sp_drift_write(layer < 0 ? &to->drift : &to->shapes.of[layer].drift, mean);
 }
 
-/* The alarm that a side has for a label of the merged learner; NULL: the label has not come. */
+/* A side's alarm for a label of the merged learner; NULL: the label has not come there. */
 static const sp_alarm *sp_mix_alarm(const sp_shard *side, ptrdiff_t label)
 {
     const ptrdiff_t own = label < 0 ? -1 : side->labels[label];
     return own < 0 ? NULL : sp_alarms_find(&side->learner->adaptive.alarms, own);
 }
 
-/* q of the merged learner: the mean of those who know the label, by how much each has learned. */
+/* q of the merged learner: the mean over the shards that know the label, weighted by how much each
+   has learned. */
 static void sp_mix_alarms(sp_merge *m)
 {
     const sp_alarms *to = &m->to->adaptive.alarms;
@@ -140,7 +142,8 @@ static void sp_mix_alarms(sp_merge *m)
     }
 }
 
-/* m is the mean of theirs, by events; of more than two labels of those that know what it is. */
+/* m is the mean over the shards, weighted by events; with more than two labels, only over those
+   that know it. */
 static void sp_mix_usual_odds(sp_merge *m)
 {
     sp_adaptive *to = &m->to->adaptive;
@@ -164,7 +167,7 @@ static void sp_mix_usual_odds(sp_merge *m)
     }
 }
 
-/* T and D. T loses what the labels have lost. */
+/* T and D. T loses what the labels' counts have lost. */
 static void sp_mix_events_counted(sp_merge *m, ptrdiff_t places)
 {
     sp_adaptive *to = &m->to->adaptive;
@@ -237,7 +240,7 @@ SP_PRIVATE int sp_adaptive_mix_model(sp_merge *m)
     return 0;
 }
 
-/* A slot as a view may read it: it has a chunk in every block. */
+/* A slot that views can read: it has a chunk in every block. */
 static sp_slot_type sp_view_slot(const sp_shard *shard, sp_slot_type slot)
 {
     slot = sp_shard_place(shard, slot);
@@ -245,7 +248,7 @@ static sp_slot_type sp_view_slot(const sp_shard *shard, sp_slot_type slot)
                                                                   : (sp_slot_type)SP_SLOT_NULL;
 }
 
-/* Whether a side's slot is not a column, and lies as in the merged learner. */
+/* Whether a side's slot is not a column, and has the form that the merged learner's has. */
 static bool sp_lies_as_word(const sp_shard *side, sp_slot_type slot)
 {
     const double *column = sp_shard_row(side, SP_BLOCK_COLUMNS, slot);
@@ -253,7 +256,7 @@ static bool sp_lies_as_word(const sp_shard *side, sp_slot_type slot)
            && !(((const sp_column *)(const void *)column)->n > 0.0);
 }
 
-/* AdaptiveClassifier's row. */
+/* Merge a feature's row of AdaptiveClassifier. */
 static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
 {
     const sp_adaptive_merge *own = (const sp_adaptive_merge *)m->own;

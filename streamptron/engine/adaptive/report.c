@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* T, m, nm; of each label D, w0, G0, of two wn, Gn, too, and with false_positive_rate q; tau and
-   its sum of squares, of more labels wn, Gn, b, too. */
+/* T, m, nm; for each label D, w0, G0, with two labels also wn, Gn, and with false_positive_rate q;
+   then tau and its sum of squares, with more labels also wn, Gn, b. */
 enum {
     SP_ONCE_NUMBERS = 3,
     SP_ONCE_OF_LABEL = 3,
@@ -58,7 +58,7 @@ SP_PRIVATE void sp_adaptive_model_numbers_write(const sp_learner *learner, doubl
         sp_drift_read(&a->drift, numbers);
 }
 
-/* What is kept for a label; false: it is invalid. */
+/* Read what is kept for a label; false: it is invalid. */
 static bool sp_adaptive_label_read(sp_adaptive *a, ptrdiff_t k, const double *numbers)
 {
     const ptrdiff_t width = a->rows ? SP_ONCE_OF_LABEL : SP_ONCE_OF_TWO;
@@ -105,7 +105,7 @@ SP_PRIVATE const char *sp_adaptive_model_numbers_read(sp_learner *learner, const
     return NULL;
 }
 
-/* Where a column stands among the parts, from one on that it does not stand before. */
+/* The place of a column among the parts; it is at `from` or behind it. */
 static ptrdiff_t sp_column_stands(const sp_adaptive_scratch *w, sp_slot_type slot, ptrdiff_t from)
 {
     while (w->slots[from] != slot)
@@ -133,7 +133,7 @@ SP_PRIVATE void sp_adaptive_shape_shares(const sp_learner *learner, const sp_eve
 SP_PRIVATE int sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
                                   ptrdiff_t output, int kind, double *shares)
 {
-    (void)output; /* there is one, */
+    (void)output; /* there is one output, */
     (void)kind;   /* and one vector */
     const sp_adaptive *a = &learner->adaptive;
     const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
@@ -170,7 +170,7 @@ SP_PRIVATE sp_share sp_adaptive_share_at(const sp_learner *learner, const sp_eve
     return part;
 }
 
-/* The name of an entry, or of a column that the event lacks. Whether it is known. */
+/* Find the name of an entry, or of a column that the event lacks. False: it is not known. */
 static bool sp_share_name_key(const sp_learner *learner, const sp_event *event, ptrdiff_t entry,
                               sp_slot_type slot, sp_key *key)
 {

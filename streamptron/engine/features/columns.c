@@ -11,7 +11,7 @@ SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot)
     float *e = sp_column_e(blocks, slot);
     memset(sp_column_of(blocks, slot), 0, sizeof(sp_column));
     for (int k = 0; k < 2; k++) {
-        if (e[k] != 0.0f) /* what is 0 may lie in zeros that are never written */
+        if (e[k] != 0.0f) /* a 0 may be in the chunk of zeros, which is never written */
             e[k] = 0.0f;
     }
 }
@@ -52,21 +52,21 @@ SP_PRIVATE int sp_columns_copy(sp_columns *to, const sp_columns *other)
     return 0;
 }
 
-/* What a column is summed by. */
+/* A column's place in the order of sums. */
 static uint32_t sp_column_number(const sp_columns *columns, const sp_index *index, uint32_t at)
 {
-    /* in a file that is used in place, places rise as numbers do */
+    /* in a file that is used in place, places rise with numbers */
     return index->lookup != NULL ? columns->slots[at] : sp_index_number(index, columns->slots[at]);
 }
 
-/* What the list itself is in the order of. */
+/* A column's place in the order of the list. */
 static uint32_t sp_column_slot(const sp_columns *columns, const sp_index *index, uint32_t slot)
 {
     (void)columns, (void)index;
     return slot;
 }
 
-/* Shell's sort of n columns, by a number of each. */
+/* Shell sort of n columns, by one number each. */
 SP_TEMPLATE void sp_columns_sort(const sp_columns *columns, const sp_index *index,
                                  uint32_t (*of)(const sp_columns *, const sp_index *, uint32_t),
                                  uint32_t *order, uint32_t n)
@@ -137,7 +137,7 @@ SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks)
     columns->n = n;
 }
 
-/* How many rows a chunk has: in a file that is used in place, perhaps fewer than slots. */
+/* How many rows a chunk has; if a file is used in place, there may be fewer than slots. */
 static sp_slot_type sp_rows_in(const sp_table *table, const sp_index *index, size_t chunk)
 {
     sp_slot_type first = (sp_slot_type)chunk << SP_CHUNK_BITS;
@@ -148,7 +148,7 @@ static sp_slot_type sp_rows_in(const sp_table *table, const sp_index *index, siz
     return SP_MIN(index->n_slots - SP_MIN(index->n_slots, first), (sp_slot_type)SP_CHUNK_SLOTS);
 }
 
-/* The first column's slot from `slot` on; -1: there are no more. */
+/* The slot of the first column from `slot` on; -1: there are no more. */
 static int64_t sp_columns_from(const sp_table *table, const sp_index *index, int64_t slot)
 {
     for (size_t chunk = (size_t)slot >> SP_CHUNK_BITS; chunk < table->n_chunks; chunk++) {

@@ -7,7 +7,7 @@
 #include "voted/voted.h"
 #include "wide/machine.h"
 
-/* Which machine each rule has. */
+/* The machine of each rule. */
 static const sp_machine *const sp_machines[] = {
     [SP_RULE_PERCEPTRON] = &sp_linear_machine,
     [SP_RULE_MULTICLASS] = &sp_linear_machine,
@@ -26,7 +26,7 @@ SP_PRIVATE const sp_machine *sp_machine_of_rule(int kind)
 
 SP_NO_BYTES static const sp_seldom sp_nothing = {.mixed = NULL};
 
-/* Comparisons, and no table: in a shared library that would be twice as long. */
+/* Comparisons instead of a table, which would be twice as long in a shared library. */
 SP_PRIVATE const sp_seldom *sp_seldom_of(const sp_learner *learner)
 {
     const sp_machine *machine = learner->machine;
@@ -40,7 +40,7 @@ SP_PRIVATE const sp_seldom *sp_seldom_of(const sp_learner *learner)
         return &sp_many_seldom;
     if (machine == &sp_multilabel_machine)
         return &sp_multilabel_seldom;
-    return &sp_nothing; /* of the voted machine */
+    return &sp_nothing; /* the voted machine */
 }
 
 SP_API int sp_rule_can(int kind)
@@ -48,7 +48,7 @@ SP_API int sp_rule_can(int kind)
     const sp_machine *machine = sp_machine_of_rule(kind);
     if (machine != &sp_linear_machine || kind == SP_RULE_RANKING)
         return machine->can;
-    /* what a rule keeps does not move back as it came */
+    /* what a rule keeps cannot be undone by moving back */
     return machine->can | SP_CAN_MARGIN
            | (sp_rule_keeps(kind) == SP_KEEP_NONE ? SP_CAN_UNDO_MOVES : 0);
 }

@@ -23,7 +23,7 @@ SP_PRIVATE int sp_charset_of(const uint8_t *name, size_t n)
     return *known ? *known - 'A' : SP_CHARSET_UNKNOWN;
 }
 
-/* The bytes before the first one that is not ASCII. */
+/* How many bytes come before the first one beyond ASCII. */
 static size_t sp_ascii_run(const uint8_t *p, size_t n)
 {
     size_t i = 0;
@@ -38,7 +38,7 @@ static size_t sp_ascii_run(const uint8_t *p, size_t n)
     return i;
 }
 
-/* The length of the character at p, which is not ASCII; 0 if it is not one of UTF-8. */
+/* The length of the character at p, which is beyond ASCII; 0 if it is not valid UTF-8. */
 static size_t sp_charset_utf8(const uint8_t *p, size_t n)
 {
     size_t k;
@@ -58,7 +58,7 @@ static void sp_charset_count(const uint8_t *p, size_t n, size_t *n_good, size_t 
     }
 }
 
-/* A mark at the beginning says more than what was declared. */
+/* A byte order mark at the beginning counts more than what was declared. */
 static int sp_charset_marked(int charset, const uint8_t *p, size_t n)
 {
     if (n >= 2 && p[0] + p[1] == 0xFE + 0xFF && p[0] >= 0xFE)
@@ -80,13 +80,13 @@ SP_PRIVATE bool sp_charset_is_plain(int charset, const uint8_t *p, size_t n)
     return n_bad == 0;
 }
 
-/* Whether a byte is a sign in all charsets of Windows with one byte a letter. */
+/* Whether a byte is a sign, not a letter, in all single-byte charsets of Windows. */
 static bool sp_charset_is_sign(uint8_t c)
 {
     return c == 0xA0 || (c >= 0x80 && c < 0xA0 && UINT32_C(0x0AFE0AF4) >> (c - 0x80) & 1);
 }
 
-/* A text of which no charset is known. */
+/* Write a text of unknown charset. */
 static size_t sp_charset_undeclared(const uint8_t *p, size_t n, uint8_t *to)
 {
     size_t o = 0;
@@ -109,7 +109,7 @@ static size_t sp_charset_undeclared(const uint8_t *p, size_t n, uint8_t *to)
     return o;
 }
 
-/* The letter of a byte in a charset, from 0x80 on. */
+/* The letter of a byte of at least 0x80 in a charset. */
 static uint32_t sp_charset_letter(int charset, uint32_t byte)
 {
     uint32_t row = (uint32_t)charset << (7 - SP_CHARSET_BLOCK_BITS);
@@ -142,13 +142,13 @@ static size_t sp_charset_single(int charset, const uint8_t *p, size_t n, uint8_t
     return o;
 }
 
-/* Write a number of sixteen bits behind the one that came before; returns how many bytes more there
-   are. `first`: the first half of a character that has two; 0: there is none. */
+/* Write a unit of sixteen bits behind the one before; returns how many more bytes there are.
+   `first`: the first half of a pair of surrogates; 0: none. */
 static size_t sp_utf16_unit(uint32_t unit, uint32_t *first, uint8_t *to)
 {
     uint32_t half = *first;
     *first = 0;
-    if (half && unit >= 0xDC00 && unit < 0xE000) /* in the place of the three bytes before */
+    if (half && unit >= 0xDC00 && unit < 0xE000) /* replaces the three bytes written before */
         return sp_utf8_encode(0x10000 + ((half - 0xD800) << 10) + (unit - 0xDC00), to - 3) - 3;
     if (unit >= 0xD800 && unit < 0xDC00)
         *first = unit;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* 1 + what a character of base64 counts; 0: it is not one; 65: = */
+/* 1 + the value of a base64 character; 0: it is something else; 65: = */
 static const uint8_t sp_base64_values[256] = {
     ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
     ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
@@ -44,8 +44,8 @@ SP_PRIVATE size_t sp_base64(const uint8_t *p, size_t n, uint8_t *to)
     return o;
 }
 
-/* The length of a soft line break at p, with the white space that a line may have got at its end;
-   0: it is none. */
+/* The length of a soft line break at p, with white space that was added to the end of the line; 0:
+   this is something else. */
 static size_t sp_soft_break(const uint8_t *p, size_t n)
 {
     size_t i = 1;

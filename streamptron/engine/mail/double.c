@@ -4,14 +4,14 @@
 #include "names/key.h"
 
 enum {
-    SP_SQUARE_JIS = 0xF0000, /* where the characters of a list begin that are only kept apart */
+    SP_SQUARE_JIS = 0xF0000, /* here begin a list's characters that need only differ */
     SP_SQUARE_JIS_MORE = 0xF3000,
     SP_SQUARE_KOREAN = 0xF6000,
     SP_SQUARE_GB = 0xF9000,
     SP_SQUARE_BIG5 = 0x100000,
     SP_SQUARE_FOUR = 0x105000,
     SP_SQUARE_NONE = 0, /* ASCII */
-    SP_SQUARE_KANA = 1, /* of half the width, a byte each */
+    SP_SQUARE_KANA = 1, /* half-width, one byte each */
 
     SP_HANGUL = 0xAC00, /* the first one in Unicode */
     SP_HANGUL_ROWS = 399,
@@ -23,14 +23,14 @@ static bool sp_within(uint32_t c, uint32_t first, uint32_t last)
     return first <= c && c <= last;
 }
 
-/* Which Hangul of a row of 28 are there, or are not: a bit each. */
+/* The Hangul in a row of 28 that KS X 1001 has, or does not have, a bit each. */
 static uint32_t sp_hangul_mask(uint32_t row, bool has)
 {
     uint32_t mask = sp_hangul_masks[sp_hangul_rows[row]];
     return has ? mask : ~mask & ((UINT32_C(1) << SP_HANGUL_FINALS) - 1);
 }
 
-/* The Hangul with this number among those that KS X 1001 has, or has not; or none. */
+/* The Hangul with this number among those that KS X 1001 has, or does not have; 0: none. */
 static uint32_t sp_hangul(uint32_t number, bool has)
 {
     uint32_t row = 0;
@@ -58,8 +58,8 @@ static uint32_t sp_hangul(uint32_t number, bool has)
     return SP_HANGUL + row * SP_HANGUL_FINALS + (uint32_t)sp_zeros_below(mask);
 }
 
-/* The letter of a cell, where capitals stand from one cell on and small ones from another; a space
-   if there is none. `greek`: the 24 letters of Greek, else the 33 of Russian. */
+/* The letter of a cell, where capitals start at one cell and small letters at another; a space if
+   there is none. `greek`: the 24 letters of Greek, else the 33 of Russian. */
 static uint32_t sp_alphabet(bool greek, uint32_t cell, uint32_t large, uint32_t small)
 {
     uint32_t n = greek ? 24 : 33;
@@ -67,9 +67,9 @@ static uint32_t sp_alphabet(bool greek, uint32_t cell, uint32_t large, uint32_t 
     if (!is_large && !sp_within(cell, small, small + n - 1))
         return ' ';
     uint32_t i = cell - (is_large ? large : small);
-    if (greek) /* without the second form of sigma */
+    if (greek) /* without the final form of sigma */
         return (is_large ? 0x391 : 0x3B1) + i + (i > 16);
-    if (i == 6) /* Yo stands elsewhere in Unicode */
+    if (i == 6) /* Unicode has Yo elsewhere */
         return is_large ? 0x401 : 0x451;
     return (is_large ? 0x410 : 0x430) + i - (i > 6);
 }
@@ -82,7 +82,7 @@ static uint32_t sp_jis_sign(uint32_t cell)
     return sp_within(cell, 18, 28) ? signs[cell - 18] : ' ';
 }
 
-/* The character of a list of 94 rows of 94 cells, or more rows, each counted from 1. */
+/* The character in a list of rows, mostly 94, of 94 cells, each counted from 1. */
 static uint32_t sp_square(uint32_t list, uint32_t row, uint32_t cell)
 {
     bool korean = list == SP_SQUARE_KOREAN;
@@ -109,7 +109,8 @@ static uint32_t sp_square(uint32_t list, uint32_t row, uint32_t cell)
     return ' ';
 }
 
-/* Of the character at p its code point; of up to four bytes; `length`: 0 if it is none. */
+/* The code point of the character at p, which has up to four bytes; `length`: 0 if it is
+   invalid. */
 static uint32_t sp_gb(const uint8_t *p, size_t n, size_t *length)
 {
     uint32_t a = p[0], b = n > 1 ? p[1] : 0;
@@ -193,7 +194,7 @@ static uint32_t sp_korean(const uint8_t *p, size_t n, size_t *length)
     *length = 2;
     if (a >= 0xA1 && b >= 0xA1)
         return sp_square(SP_SQUARE_KOREAN, a - 0xA0, b - 0xA0);
-    /* the Hangul that KS X 1001 has not, in Microsoft's places for them */
+    /* the Hangul that KS X 1001 does not have, where Microsoft put them */
     uint32_t trail = b - 'A' - (b >= 'a' ? 6 : 0) - (b >= 0x81 ? 6 : 0);
     uint32_t number = a < 0xA1 ? (a - 0x81) * 178 + trail : 32 * 178 + (a - 0xA1) * 84 + trail;
     return sp_hangul(number, false);
@@ -223,7 +224,7 @@ SP_PRIVATE size_t sp_two_bytes_write(int charset, const uint8_t *p, size_t n, ui
     return o;
 }
 
-/* The list that an escape sequence chooses by its last byte, for characters of two bytes. */
+/* The list of two-byte characters that an escape sequence chooses with its last byte. */
 static uint32_t sp_escaped_list(uint8_t c)
 {
     return c == '@' || c == 'B' ? SP_SQUARE_JIS
@@ -233,7 +234,7 @@ static uint32_t sp_escaped_list(uint8_t c)
                                 : SP_SQUARE_NONE;
 }
 
-/* Take the escape sequence behind the escape at p. Returns its length; 0 if it is not known. */
+/* Read the escape sequence at p. Returns its length; 0 if it is unknown. */
 static size_t sp_escape_sequence(const uint8_t *p, size_t n, uint32_t *lists)
 {
     if (n >= 3 && p[1] == '(' && (p[2] == 'B' || p[2] == 'H' || p[2] == 'I' || p[2] == 'J')) {
@@ -255,7 +256,7 @@ static size_t sp_escape_sequence(const uint8_t *p, size_t n, uint32_t *lists)
 
 SP_PRIVATE size_t sp_escaped_write(const uint8_t *p, size_t n, uint8_t *to)
 {
-    uint32_t lists[2] = {SP_SQUARE_NONE, SP_SQUARE_KOREAN}; /* shifted in and out */
+    uint32_t lists[2] = {SP_SQUARE_NONE, SP_SQUARE_KOREAN}; /* for shift in and shift out */
     bool shifted = false;
     size_t o = 0;
     size_t k;

@@ -22,12 +22,12 @@ static uint32_t sp_entity_named(const uint8_t *name, size_t n, bool bare)
     uint32_t letter = (uint32_t)(name[0] & 31) - 1 + (name[0] >= 'a' ? 26 : 0);
     const uint8_t *p = sp_entity_names + sp_entity_starts[letter];
     const uint8_t *end = sp_entity_names + sp_entity_starts[letter + 1];
-    size_t alike = 1; /* characters that the name shares with the one before */
+    size_t alike = 1; /* characters shared with the table's previous name */
     for (; p < end; p += 3 + (*p >> 2 & 7)) {
         size_t shared = *p >> 5;
         size_t own = *p >> 2 & 7;
         if (shared < alike)
-            return 0; /* all that follow come behind the name */
+            return 0; /* all that follow come after the name */
         if (shared > alike)
             continue;
         size_t i = 0;
@@ -45,7 +45,7 @@ static uint32_t sp_entity_named(const uint8_t *name, size_t n, bool bare)
     return 0;
 }
 
-/* The same of a number, behind &#. Its bytes from 128 to 159 are those of windows-1252. */
+/* The same for a number, after &#. 128 to 159 mean bytes of windows-1252. */
 static uint32_t sp_entity_number(const uint8_t *p, const uint8_t *end, size_t *length)
 {
     const uint8_t *start = p - 2;
@@ -84,7 +84,7 @@ SP_PRIVATE uint32_t sp_entity(const uint8_t *p, const uint8_t *end, size_t *leng
         return 0;
     if (n <= SP_ENTITY_MOST && p + n < end && p[n] == ';') {
         *length = n + 2;
-        if (n == 4 && memcmp(p, "nbsp", 4) == 0) /* of all by far the most */
+        if (n == 4 && memcmp(p, "nbsp", 4) == 0) /* by far the most frequent */
             return 0xA0;
         c = sp_entity_named(p, n, false);
     }

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The fields that are left out: of other filters, and of this one; of mailboxes, and of programs
-   that read mail. Each stands behind its length. */
+/* Patterns of the fields that are left out: of other filters, and of this one; of mailboxes, and of
+   programs that read mail. Before each is its length. */
 static const char sp_header_left_out[] =
     "\010x-*spam*\0\012x-bogosity\0\012x-crm114-*\0\022x-ms-exchange-*scl\0\015x-streamptron\0"
     "\016x-popfile-link\0\015x-text-class*\0\016x-gmail-labels\0\006x-gm-*\0\013x-mozilla-*\0"
@@ -19,7 +19,7 @@ static bool sp_is_blank(uint8_t c)
     return c == ' ' || c == '\t';
 }
 
-/* Space as a value has it: also where its line ends. */
+/* White space in a value, which includes line ends. */
 static bool sp_is_gap(uint8_t c)
 {
     return sp_is_blank(c) || c == '\r' || c == '\n';
@@ -30,7 +30,7 @@ static bool sp_is_empty_line(const uint8_t *p, const uint8_t *end)
     return *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
 
-/* Where the name of a field ends that begins at p; NULL if there is no colon behind it. */
+/* The end of a field's name, which begins at p; NULL if no colon follows it. */
 static const uint8_t *sp_name_end(const uint8_t *p, const uint8_t *end)
 {
     while (p<end && * p> ' ' && *p < 0x7F && *p != ':')
@@ -41,7 +41,7 @@ static const uint8_t *sp_name_end(const uint8_t *p, const uint8_t *end)
 static bool sp_header_leaves_out(const uint8_t *name, size_t n)
 {
     uint8_t first = n > 2 ? sp_ascii_lower(*name) : 0;
-    uint8_t third = n > 2 ? sp_ascii_lower(name[2]) : 0; /* most names differ here, behind x- */
+    uint8_t third = n > 2 ? sp_ascii_lower(name[2]) : 0; /* most names differ here, after x- */
     if (first != 'x' && first != 's' && first != 'c' && first != 'l')
         return false;
     for (const char *pattern = sp_header_left_out + 1; pattern[-1]; pattern += pattern[-1] + 2) {
@@ -68,7 +68,8 @@ SP_PRIVATE void sp_mail_header_begin(sp_mail_header *header, const uint8_t *p, c
     header->is_there = (name_end != NULL && name_end > p) || (p < end && sp_is_empty_line(p, end));
 }
 
-/* Read the next field: where its line begins, and its name ends; NULL at the header's end. */
+/* Read the next field: returns where its line begins, and where its name ends; NULL at the header's
+   end. */
 static const uint8_t *sp_header_line(sp_mail_header *header, const uint8_t **name_end)
 {
     const uint8_t *end = header->end;
@@ -118,8 +119,8 @@ SP_PRIVATE bool sp_mail_header_next(sp_mail_header *header, sp_header_field *fie
     return true;
 }
 
-/* The end of the encoded word at p: =?charset?kind?text?=. NULL if it is not one. `text`: where
-   that begins. */
+/* The end of the encoded word at p: =?charset?kind?text?=. NULL if it is something else. `text`:
+   where its text begins. */
 static const uint8_t *sp_encoded_end(const uint8_t *p, const uint8_t *end, const uint8_t **text)
 {
     p += 2;
@@ -135,7 +136,7 @@ static const uint8_t *sp_encoded_end(const uint8_t *p, const uint8_t *end, const
     return p == NULL || end - p < 2 || p[1] != '=' ? NULL : p + 2;
 }
 
-/* Whether all of it is space, which is not seen between two encoded words. */
+/* Whether there is only white space, which is not shown between two encoded words. */
 static bool sp_all_space(const uint8_t *p, const uint8_t *end)
 {
     while (p < end && sp_is_gap(*p))
@@ -145,14 +146,14 @@ static bool sp_all_space(const uint8_t *p, const uint8_t *end)
 
 enum { SP_NO_RUN = -2 };
 
-/* Bytes of encoded words beside each other, of one charset, which may share a character. */
+/* The bytes of adjacent encoded words in one charset, as two words may share a character. */
 typedef struct sp_encoded_run {
     uint8_t *p;
     size_t n;
     int charset;
 } sp_encoded_run;
 
-/* Write the run; it is empty then. Returns how many bytes there are. */
+/* Write the run, and empty it. Returns how many bytes were written. */
 static size_t sp_encoded_flush(sp_encoded_run *run, uint8_t *to)
 {
     size_t n = run->n ? sp_charset_write(run->charset, run->p, run->n, to) : 0;
@@ -164,7 +165,7 @@ static size_t sp_encoded_flush(sp_encoded_run *run, uint8_t *to)
 SP_PRIVATE size_t sp_encoded_words(const uint8_t *p, size_t n, uint8_t *scratch, uint8_t *to)
 {
     const uint8_t *end = p + n;
-    const uint8_t *at = p; /* what comes before it has been read */
+    const uint8_t *at = p; /* all before has been read */
     const uint8_t *start = p;
     const uint8_t *text;
     sp_encoded_run run = {scratch, 0, SP_NO_RUN};

@@ -2,8 +2,8 @@
 
 SP_PRIVATE bool sp_glob(const char *pattern, const uint8_t *p, size_t n)
 {
-    const char *star = NULL; /* behind the last one that was met */
-    size_t from = 0;         /* of the bytes, where what follows it is tried */
+    const char *star = NULL; /* behind the last * so far */
+    size_t from = 0;         /* where in the bytes the pattern behind * is tried */
     size_t i = 0;
     while (i < n) {
         if (*pattern == '*') {

@@ -11,14 +11,14 @@
 enum { SP_OPEN_MOST = 64 };
 
 typedef struct sp_page {
-    /* A page that is read, and the elements that are open, the innermost last. */
+    /* A page that is being read, and its open elements, the innermost last. */
     const uint8_t *end;
     uint8_t *to;
     size_t o;
     uint8_t tags[SP_OPEN_MOST];
     uint8_t hides[SP_OPEN_MOST];
     size_t n_open;
-    bool lost; /* there have been too many: all is seen from then on */
+    bool lost; /* there were too many elements: from then on everything is visible */
 } sp_page;
 
 typedef struct sp_attributes {
@@ -33,7 +33,7 @@ static bool sp_html_space(uint8_t c)
     return c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f');
 }
 
-/* Whether a name ends here; of an attribute it does at =, too. */
+/* Whether a name ends here. An attribute's name ends at =, too. */
 static bool sp_html_ends(uint8_t c, bool attribute)
 {
     return c <= '>' && (c == '>' || c == '/' || (attribute && c == '=') || sp_html_space(c));
@@ -58,7 +58,7 @@ static uint8_t sp_page_hides(const sp_page *page)
     return page->n_open == 0 || page->lost ? 0 : page->hides[page->n_open - 1];
 }
 
-/* Whether a text is seen at this place: one between the cells of a table is shown before it. */
+/* Whether text is visible here. Text between the cells of a table is shown before the table. */
 static bool sp_page_shows(const sp_page *page)
 {
     size_t n = page->n_open;
@@ -80,7 +80,7 @@ static void sp_page_space(sp_page *page, uint8_t tag, uint8_t hides)
         page->to[page->o++] = ' ';
 }
 
-/* Read the attributes of a tag, from behind its name on; returns where it ends. */
+/* Read the attributes of a tag, after its name; returns where it ends. */
 static const uint8_t *sp_html_attributes(const uint8_t *p, const uint8_t *end,
                                          sp_attributes *found)
 {
@@ -125,7 +125,7 @@ static const uint8_t *sp_html_attributes(const uint8_t *p, const uint8_t *end,
     return end;
 }
 
-/* End what a tag's start ends. */
+/* Close the elements that the start of this tag closes. */
 static void sp_page_end_before(sp_page *page, uint8_t tag)
 {
     const sp_tag_rule *rule = &sp_tag_rules[sp_html_tags[tag].rule];
@@ -138,7 +138,7 @@ static void sp_page_end_before(sp_page *page, uint8_t tag)
     }
 }
 
-/* Where the text of a tag ends that is not HTML, whose name has n bytes. */
+/* The end of raw text, which is not HTML, in a tag whose name has n bytes. */
 static const uint8_t *sp_html_raw_end(const uint8_t *p, const uint8_t *end, const uint8_t *name,
                                       size_t n)
 {
@@ -156,7 +156,7 @@ static const uint8_t *sp_html_raw_end(const uint8_t *p, const uint8_t *end, cons
     return end;
 }
 
-/* Read the tag at p; returns where the text goes on. */
+/* Read the tag at p; returns where the text continues. */
 static const uint8_t *sp_page_tag(sp_page *page, const uint8_t *p)
 {
     const uint8_t *end = page->end;
@@ -201,7 +201,7 @@ static const uint8_t *sp_page_tag(sp_page *page, const uint8_t *p)
     return p;
 }
 
-/* Where the comment at p ends: at -->, even of <!-->, or at --!>. */
+/* The end of the comment at p: at -->, even in <!-->, or at --!>. */
 static const uint8_t *sp_html_comment_end(const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *start = p;
@@ -219,7 +219,7 @@ static const uint8_t *sp_html_comment_end(const uint8_t *p, const uint8_t *end)
     return end;
 }
 
-/* Read what begins with < at p, if it is markup; returns where the text goes on. */
+/* Read the markup at p, which begins with <, if it is markup; returns where the text continues. */
 static const uint8_t *sp_page_markup(sp_page *page, const uint8_t *p)
 {
     const uint8_t *end = page->end;
@@ -241,7 +241,7 @@ static void sp_page_write(sp_page *page, const uint8_t *p, const uint8_t *end)
     page->o += n;
 }
 
-/* Read the text at p, up to the next tag; returns where that is. */
+/* Read the text at p, up to the next tag; returns where that begins. */
 static const uint8_t *sp_page_text(sp_page *page, const uint8_t *p)
 {
     const uint8_t *end = (const uint8_t *)memchr(p + 1, '<', (size_t)(page->end - p) - 1);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    SP_LOWER_MICRO = 0xB5, /* the one look-alike in Latin-1; folded it is the letter of Greek */
+    SP_LOWER_MICRO = 0xB5, /* the one look-alike in Latin-1; folded, it becomes the Greek letter */
     SP_LOWER_MU = 0x3BC,
 };
 
@@ -19,8 +19,8 @@ static bool sp_lower_belongs(uint8_t c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Write what a code point becomes, which is not ASCII. Returns how many bytes; `inside`: whether
-   they belong to a word. */
+/* Write what a code point beyond ASCII becomes. Returns how many bytes; `inside`: whether they
+   belong to a word. */
 SP_RARE SP_APART static size_t sp_lower_one(uint32_t c, bool fold, uint8_t *to, bool *inside,
                                             bool *lookalikes)
 {
@@ -43,7 +43,7 @@ SP_RARE SP_APART static size_t sp_lower_one(uint32_t c, bool fold, uint8_t *to, 
     return 1;
 }
 
-/* Write it, and set its bits if it belongs to a word. Returns the end of what is written. */
+/* Write a code point; set its bits if it belongs to a word. Returns the end of what was written. */
 static inline size_t sp_lower_put(uint32_t c, bool fold, uint8_t *to, size_t o, uint64_t *bits,
                                   bool *lookalikes)
 {
@@ -54,8 +54,8 @@ static inline size_t sp_lower_put(uint32_t c, bool fold, uint8_t *to, size_t o, 
     return o + k;
 }
 
-/* A special code point of k bytes, which ends at *i: write it, or the stretch composed, behind
-   which *i is then. Returns the end of what is written. */
+/* Write a special code point of k bytes, which ends at *i; or write its stretch composed, and move
+   *i behind the stretch. Returns the end of what was written. */
 SP_RARE SP_APART static size_t sp_lower_special(const sp_piece *piece, sp_stretch *stretch,
                                                 uint32_t c, size_t *i, size_t k, bool fold,
                                                 uint8_t *to, size_t o, uint64_t *bits,
@@ -133,7 +133,7 @@ SP_PRIVATE size_t sp_lower_lookalikes(uint8_t *p, size_t n)
         if (k > 1) {
             size_t length;
             uint32_t c = sp_utf8_decode(p + i, n - i, false, &length);
-            folded = c < 0x100 ? 0 : sp_folding_at(c); /* Latin-1: bytes of no known charset */
+            folded = c < 0x100 ? 0 : sp_folding_at(c); /* Latin-1: bytes of an unknown charset */
         }
         if (folded & SP_FOLDING_LOOKALIKE) {
             p[o] = folded & 0x7F;

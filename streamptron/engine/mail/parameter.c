@@ -36,7 +36,7 @@ SP_PRIVATE size_t sp_skip_gap(const uint8_t *p, size_t i, size_t n)
     return i;
 }
 
-/* Where the value behind the quote at i ends; n if it does not. */
+/* The end of the quoted value that begins at i; n if it does not end. */
 static size_t sp_quote_end(const uint8_t *p, size_t i, size_t n)
 {
     for (i++; i < n && p[i] != '"'; i++)
@@ -44,7 +44,7 @@ static size_t sp_quote_end(const uint8_t *p, size_t i, size_t n)
     return SP_MIN(i, n);
 }
 
-/* Where the value of a parameter of exactly this name begins, up to `end`; NULL: there is none. */
+/* The value of a parameter with exactly this name, up to `end`; NULL: there is none. */
 static const uint8_t *sp_parameter_find(const uint8_t *p, size_t n, const char *name,
                                         const uint8_t **end)
 {
@@ -73,7 +73,7 @@ static const uint8_t *sp_parameter_find(const uint8_t *p, size_t n, const char *
     return NULL;
 }
 
-/* A value that is being put together. */
+/* A value that is put together from sections. */
 typedef struct sp_parameter_text {
     uint8_t *to;
     size_t n; /* more than SP_PARAMETER_MOST: too long */
@@ -86,7 +86,7 @@ static void sp_parameter_put(sp_parameter_text *text, uint8_t c)
     text->n++;
 }
 
-/* Add a value; percent: of which %41 is A; first: behind its charset and language. */
+/* Add a value; percent: %41 in it means A; first: after its charset and language. */
 static void sp_parameter_add(sp_parameter_text *text, const uint8_t *p, const uint8_t *end,
                              bool percent, bool first)
 {
@@ -95,7 +95,7 @@ static void sp_parameter_add(sp_parameter_text *text, const uint8_t *p, const ui
     size_t n = 0;
     for (p += quoted; p < end; p++) {
         p += quoted && *p == '\\';
-        if (n == SP_PARAMETER_MOST) { /* it is too long anyway, once its percents are decoded */
+        if (n == SP_PARAMETER_MOST) { /* it would be too long even with its percents decoded */
             text->n = SP_PARAMETER_MOST + 1;
             return;
         }

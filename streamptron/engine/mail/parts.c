@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The first line from p on that is a boundary; NULL if there is none. `next`: behind it, or NULL
-   if it is the last. */
+/* The next boundary line, from p on; NULL if there is none. `next`: behind it, or NULL if it is the
+   last one. */
 static const uint8_t *sp_boundary_line(const sp_multipart *m, const uint8_t *p,
                                        const uint8_t **next)
 {
@@ -28,7 +28,7 @@ static const uint8_t *sp_boundary_line(const sp_multipart *m, const uint8_t *p,
     return NULL;
 }
 
-/* Begin to read an entity: its header comes first. */
+/* Begin to read an entity, which begins with its header. */
 static void sp_walk_entity(sp_mail_walk *walk, const uint8_t *p, const uint8_t *end, int level)
 {
     sp_mail_header_begin(&walk->header, p, end);
@@ -53,7 +53,7 @@ SP_PRIVATE void sp_walk_begin(sp_mail_walk *walk, const uint8_t *p, size_t n, sp
     walk->room = SP_TEXTS_MOST;
 }
 
-/* Go down to an entity inside another one. false if there have been too many. */
+/* Go into an entity inside another one. False if there were too many. */
 static bool sp_walk_into(sp_mail_walk *walk, const uint8_t *p, const uint8_t *end, int level)
 {
     if (walk->n_parts == SP_PARTS_MOST)
@@ -63,7 +63,7 @@ static bool sp_walk_into(sp_mail_walk *walk, const uint8_t *p, const uint8_t *en
     return true;
 }
 
-/* Go on to the next part of the multiparts that are open. false if there is none. */
+/* Go to the next part of the open multiparts. False if there is none. */
 static bool sp_walk_part(sp_mail_walk *walk)
 {
     while (walk->n_open) {
@@ -81,7 +81,7 @@ static bool sp_walk_part(sp_mail_walk *walk)
     return false;
 }
 
-/* Open a multipart. false if it has no part. */
+/* Open a multipart. False if it has no parts. */
 static bool sp_walk_open(sp_mail_walk *walk)
 {
     sp_multipart *m = &walk->open[walk->n_open];
@@ -96,7 +96,8 @@ static bool sp_walk_open(sp_mail_walk *walk)
     return true;
 }
 
-/* How much a Content-Type says: of several the first counts of those that say the most. */
+/* How much a Content-Type says. If a header has several, the first of those with the highest rank
+   counts. */
 static int sp_type_rank(const uint8_t *p, size_t n)
 {
     uint8_t mark[SP_PARAMETER_MOST];
@@ -112,7 +113,7 @@ static int sp_type_rank(const uint8_t *p, size_t n)
     return sp_begins_with(p, k, "text/") || sp_begins_with(p, k, "message/") ? 2 : 1;
 }
 
-/* A field of the header: keep what it says of the body. Whether it is one to be given. */
+/* Keep what a header field says about the body. Returns whether the field itself is wanted. */
 static bool sp_walk_field(sp_mail_walk *walk, const sp_header_field *field)
 {
     const char *name = (const char *)field->name;
@@ -135,7 +136,7 @@ static bool sp_walk_field(sp_mail_walk *walk, const sp_header_field *field)
     return walk->n_parts == 0 || strcmp(name, "content-disposition") == 0;
 }
 
-/* Go down to a mail in the mail, decoded if it is encoded. -1 without memory. */
+/* Go into a mail inside the mail, decoding it if needed. -1 if out of memory. */
 static int sp_walk_mail(sp_mail_walk *walk, bool *ended)
 {
     const uint8_t *p = walk->header.p;
@@ -143,7 +144,7 @@ static int sp_walk_mail(sp_mail_walk *walk, bool *ended)
     if (walk->encoded != SP_ENCODED_PLAIN) {
         sp_held *held = walk->held;
         size_t n = SP_MIN((size_t)(end - p), SP_MIN(walk->room_held, held->most - held->n));
-        /* as much as there will ever be, so that it is never moved */
+        /* all at once, so that it never moves */
         if (sp_grow((void **)&held->p, &held->capacity, held->most, 1) < 0)
             return -1;
         uint8_t *to = held->p + held->n;
@@ -157,8 +158,8 @@ static int sp_walk_mail(sp_mail_walk *walk, bool *ended)
     return 0;
 }
 
-/* The header has ended. 1 if the body is a text, in `item`; 0: the walk goes on, or has ended; -1
-   without memory. */
+/* The header has ended. 1 if the body is a text, now in `item`; 0: the walk continues, or has
+   ended; -1 if out of memory. */
 static int sp_walk_body(sp_mail_walk *walk, sp_item *item, bool *ended)
 {
     const uint8_t *body = walk->header.p;

@@ -43,7 +43,8 @@ const sp_tag_rule sp_tag_rules[] = {
 
 #undef SP_AT
 
-/* The names, in their order; where those with each letter begin, and which number the first has. */
+/* The names in alphabetical order; then, for each letter, where its names begin, and the first
+   one's number. */
 static const char sp_html_names[] =
     "a abbr acronym address area article aside b base basefont bdi bdo bgsound big blockquote "
     "body br button center cite code col dd del details dfn dir div dl dt em embed fieldset "
@@ -200,11 +201,11 @@ enum {
     SP_STYLE_ALL = 15,
 };
 
-/* What a style says: a bit for each of the properties above. */
+/* What a style sets: a bit for each of the properties above. */
 typedef struct sp_style {
     uint8_t given;
     uint8_t hides;
-    uint8_t sure; /* given as important: only what is important comes after it */
+    uint8_t sure; /* marked !important: only other important ones can change it */
 } sp_style;
 
 static bool sp_style_space(uint8_t c)
@@ -212,7 +213,7 @@ static bool sp_style_space(uint8_t c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
-/* Cut white space off both ends. */
+/* Remove white space from both ends. */
 static void sp_style_trim(const uint8_t **p, size_t *n)
 {
     while (*n && sp_style_space(**p)) {
@@ -246,7 +247,7 @@ static bool sp_style_zero(const uint8_t *p, size_t n, const char *units)
     return false;
 }
 
-/* Which property a name means; SP_STYLE_ALL means all of them. */
+/* The property with this name; SP_STYLE_ALL means all of them. */
 static uint8_t sp_style_property(const uint8_t *p, size_t n)
 {
     return sp_is_word(p, n, "display")                                    ? SP_STYLE_DISPLAY
@@ -257,7 +258,7 @@ static uint8_t sp_style_property(const uint8_t *p, size_t n)
                                                                           : 0;
 }
 
-/* Whether a property of this name, with this value, hides. */
+/* Whether this value of a property hides the element. */
 static bool sp_style_value_hides(uint8_t what, size_t n_name, const uint8_t *p, size_t n)
 {
     if (what == SP_STYLE_DISPLAY)
@@ -270,7 +271,7 @@ static bool sp_style_value_hides(uint8_t what, size_t n_name, const uint8_t *p, 
            && sp_style_zero(p, n, "px\0pt\0em\0rem\0ex\0%\0pc\0in\0cm\0mm\0");
 }
 
-/* Take one declaration. */
+/* Read one declaration. */
 static void sp_style_declare(sp_style *style, const uint8_t *p, size_t n)
 {
     static const char important[] = "important";
@@ -303,7 +304,7 @@ static void sp_style_declare(sp_style *style, const uint8_t *p, size_t n)
     style->sure |= sure ? what : 0;
 }
 
-/* Behind what begins at p with a quote or a bracket; NULL if it is not plain where that is. */
+/* Skip the quoted or bracketed text at p; NULL if it is not clear where it ends. */
 static const uint8_t *sp_style_skip(const uint8_t *p, const uint8_t *end)
 {
     uint8_t last = *p == '(' ? ')' : *p;
@@ -316,7 +317,7 @@ static const uint8_t *sp_style_skip(const uint8_t *p, const uint8_t *end)
     return p < end ? p + 1 : NULL;
 }
 
-/* Read a style; false if it is not plain what it says. */
+/* Read a style; false if its meaning is not clear. */
 static bool sp_style_read(sp_style *style, const uint8_t *p, const uint8_t *end)
 {
     bool quotes = false, brackets = false;

@@ -3,7 +3,7 @@
 #include "memory/grow.h"
 #include "memory/heap.h"
 
-/* Each half as large again as the one before. */
+/* Each about half as large again as the one before. */
 static const uint32_t sp_row_capacities[SP_ROW_CLASSES] = {
     1,       2,       3,       4,       6,        9,        13,       19,
     28,      42,      63,      94,      141,      211,      316,      474,
@@ -45,7 +45,7 @@ SP_RARE SP_PRIVATE void sp_rows_free(sp_sparse_rows *rows)
     sp_free(rows);
 }
 
-/* Open n segments side by side. -1 without memory. */
+/* Open n adjacent segments. -1 if out of memory. */
 SP_RARE static int sp_rows_grow(sp_sparse_rows *rows, size_t n)
 {
     size_t room = rows->n_segments + n;
@@ -121,7 +121,7 @@ SP_PRIVATE void sp_rows_give(sp_sparse_rows *rows, uint32_t block, int size)
     rows->free[size] = block;
 }
 
-/* What is left of the current segment is given to rows of the classes that it holds. */
+/* Give the rest of the current segment to rows of the classes that fit into it. */
 static void sp_rows_use_up(sp_sparse_rows *rows)
 {
     while (rows->next < rows->limit) {
@@ -142,7 +142,7 @@ SP_PRIVATE uint32_t sp_rows_take(sp_sparse_rows *rows, int size)
     if (n > SP_SEGMENT_ENTRIES / 2) {
         size_t first = rows->n_segments;
         size_t several = (n + SP_SEGMENT_ENTRIES - 1) >> SP_SEGMENT_BITS;
-        if (first == 0) { /* which is kept free: 0 stands for no block */
+        if (first == 0) { /* block 0 stays unused: 0 means no block */
             first = 1;
             if (sp_rows_grow(rows, 1) < 0)
                 return 0;

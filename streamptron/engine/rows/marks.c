@@ -20,8 +20,8 @@ SP_PRIVATE void sp_marks_clear_addresses(double *slot)
     row->block = row->size = row->dense = 0;
 }
 
-/* The entries of a row, copied to or from bytes, which need not lie as entries do. Rows are short:
-   in code that is compiled for size, all bytes at once would take longer. */
+/* Copy the entries of a row to or from bytes that need not be aligned. Rows are short: in code
+   compiled for size, one copy of all bytes would take longer. */
 static void sp_entries_copy(void *to, const void *from, uint32_t n)
 {
     for (size_t at = 0; at < n * sizeof(sp_entry); at += sizeof(sp_entry))
@@ -54,7 +54,7 @@ SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n)
 SP_PRIVATE bool sp_entries_are_sound(const sp_entry *entries, uint32_t n, size_t n_labels,
                                      float least_c, float most_c)
 {
-    bool sound = true; /* without a branch: nearly all rows are */
+    bool sound = true; /* no branch, as nearly all rows are sound */
     uint64_t least = 0;
     for (uint32_t i = 0; i < n; i++) {
         const sp_entry e = entries[i];
@@ -74,7 +74,7 @@ SP_PRIVATE bool sp_counts_are_sound(const double *slot, const sp_entry *entries,
                                 sp_c_most(cnt));
 }
 
-/* Whether the entries of one row, which must begin at mark `at` of n, are some. */
+/* Whether the entries of one row, which must begin at mark `at` of n, are valid. */
 static bool sp_row_is_sound(size_t n_labels, const double *slot, const uint32_t *marks, size_t at,
                             size_t n, bool counts)
 {
