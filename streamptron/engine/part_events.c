@@ -1,4 +1,4 @@
-/* A part of the engine: what doors give, read. */
+/* A part of the engine: reading what doors provide. */
 
 #include "events/candidates.c"
 #include "events/lines.c"

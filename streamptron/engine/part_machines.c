@@ -1,4 +1,5 @@
-/* A part of the engine: the machines whose labels lie in rows, and that of all vectors. */
+/* A part of the engine: the machines that keep labels in rows, and the one that keeps all
+   vectors. */
 
 #include "many/learn.c"
 #include "many/machine.c"

@@ -1,10 +1,10 @@
-/* A part of the engine: models that learned apart, as one, and what they send each other. */
+/* A part of the engine: merging models that learned separately, and what they send each other. */
 
 #include "memory/compiler.h"
 
 #include "file/crc.c"
 
-/* Merges: for size in the library, which is to stay small. */
+/* Merges are compiled for size in the library, to keep it small. */
 #ifdef SP_LIBRARY
 SP_FOR_SIZE
 #endif

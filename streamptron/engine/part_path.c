@@ -1,4 +1,4 @@
-/* A part of the engine: the path of an event, and the machines that most learners are. */
+/* A part of the engine: the path of an event, and the machines of most learners. */
 
 #define SP_PATH
 

@@ -1,10 +1,10 @@
-/* A part of the engine: what no event passes through. */
+/* A part of the engine: what is not on the way of any event. */
 
 #include "memory/compiler.h"
 
-/* Model files, explanations, steps taken back, and the parts of a mail, whose words take the
-   time: all compiled for size. In one file it comes last, so that no other room's inline functions
-   are. */
+/* Model files, explanations, undoing and the parts of a mail, whose words are what takes time, are
+   all compiled for size. In one file this comes last, so that it does
+   not apply to other rooms' inline functions. */
 #ifdef SP_ONE_FILE
 SP_FOR_SIZE
 #endif

@@ -1,9 +1,9 @@
-/* The engine, compiled as one file: the C library is. For Python each part is compiled by itself,
-   so that an edit waits for one. */
+/* The engine, compiled as one file, as in the C library. For Python, each part is compiled by
+   itself, so that an edit recompiles only one. */
 
 #define SP_ONE_FILE
 
-/* First, because gcc makes smaller code of its templates if they stand before the other rooms. */
+/* First, because gcc makes smaller code of its templates if they come before the other rooms. */
 #include "table/loops.h"
 
 #include "part_machines.c"

@@ -63,14 +63,15 @@ SP_PRIVATE void sp_linear_probabilities(const sp_learner *learner, const sp_even
         p[0] = 1.0;
 }
 
-/* Whether one output's score means another label than y; never before the first label. */
+/* Whether one output's score means another label than y; false before the first label. */
 static bool sp_is_wrong(const sp_learner *learner, double score, ptrdiff_t y)
 {
     ptrdiff_t answer = sp_two_labels_answer(&learner->two, score);
     return answer >= 0 && answer != y;
 }
 
-/* Before the event is learned: who would have been right, and how sure? For one output. */
+/* Before the event is learned: note which vectors were right, and how sure they were. For one
+   output. */
 static void sp_watch_two(sp_learner *learner, const double *scores, ptrdiff_t y, int sparse)
 {
     sp_serve *serve = &learner->serve;
@@ -100,7 +101,7 @@ static void sp_watch_two(sp_learner *learner, const double *scores, ptrdiff_t y,
         sp_table_snapshot(&learner->table);
 }
 
-/* The same for any number of choices; event.n_scores of them when the event was judged. */
+/* The same for any number of choices; event.n_scores of them existed when the event was judged. */
 static void sp_watch_many(sp_learner *learner, const sp_event *event, ptrdiff_t y, int sparse)
 {
     ptrdiff_t n = event->n_scores;
@@ -112,7 +113,7 @@ static void sp_watch_many(sp_learner *learner, const sp_event *event, ptrdiff_t 
     for (int kind = 0; kind < SP_KEPT_KINDS; kind++) {
         if (sp_table_keeps(&learner->table, kind)) {
             verdict = &event->verdicts[kind];
-            /* without a label there is no prediction, and no mistake */
+            /* before the first label there is no prediction, so no mistake */
             wrong[kind] = verdict->best != y && verdict->best >= 0;
         }
     }
@@ -137,16 +138,16 @@ static void sp_watch_many(sp_learner *learner, const sp_event *event, ptrdiff_t 
         sp_table_snapshot(&learner->table);
 }
 
-/* Make one move of two candidates that move apart: by their difference. -1 without memory. */
+/* Combine the moves of two candidates that move apart: by their difference. -1 if out of memory. */
 static int sp_draw_difference(const sp_learner *learner, sp_event *event, double u)
 {
     sp_step *step = &event->step;
     sp_move *move = &step->moves[0];
-    bool right = move->a <= 0.0; /* which of the two moves is the right choice's */
+    bool right = move->a <= 0.0; /* which of the two is the right choice's */
     ptrdiff_t n = sp_event_difference(event, step->moves[right].output, step->moves[!right].output);
     if (n < 0)
         return -1;
-    step->n = n > 0; /* of candidates that are alike nothing can be learned */
+    step->n = n > 0; /* equal candidates teach nothing */
     step->event = event->n_candidates;
     move->output = 0;
     move->a = fabs(move->a);
@@ -261,7 +262,7 @@ SP_PRIVATE int sp_linear_reserve_moves(sp_learner *learner, sp_event *event)
                             step->moves, step->n);
 }
 
-/* Where a newcomer's intercept begins, if the step does not come there. */
+/* Room for a newcomer's intercept, if the step does not change it. */
 static int sp_linear_reserve_lead(sp_learner *learner, ptrdiff_t y)
 {
     sp_slot_type lead = SP_SLOT_INTERCEPT;

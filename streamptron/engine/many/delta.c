@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The numbers of a slot that are not in its row. */
+/* A slot's N; with two labels, it is not stored. */
 static double sp_many_N(const sp_learner *learner, const double *slot)
 {
     const sp_head *head = (const sp_head *)(const void *)slot;
@@ -46,8 +46,8 @@ SP_PRIVATE int sp_many_overlay_begin(sp_learner *learner, const sp_learner *base
     return sp_many_reformed(table, &base->table, base->adaptive.positive) < 0 ? -1 : 1;
 }
 
-/* The row of a block of a slot, whose entries must begin at mark `at` of n; it is behind them then.
- */
+/* Read the row of a slot in a block. Its entries must begin at mark `at` of n, which moves behind
+   them. */
 static int sp_many_overlay_row(sp_learner *learner, uint32_t block, sp_head *head,
                                const uint32_t *marks, size_t n, size_t *at)
 {

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#define SP_MANY_AT_ONCE 512 /* labels that an event goes through for tau, on average */
+#define SP_MANY_AT_ONCE 512 /* labels that tau goes through per event, on average */
 
 /* --- The strides */
 
-/* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. Those
-   of the labels met are in p, and are to be divided by it. */
+/* The sum of all e^score, shifted. Labels that were not met count by their intercepts alone. Those
+   of the labels met are in p, still to be divided by the sum. */
 static void sp_many_total(const sp_learner *learner, sp_many_scratch *w, bool fresh)
 {
     const sp_adaptive *a = &learner->adaptive;
@@ -25,11 +25,11 @@ static void sp_many_total(const sp_learner *learner, sp_many_scratch *w, bool fr
     w->total = w->rest * w->shift + sp_met_sum(w->p, w->n_met);
     if (fresh)
         w->total += sp_one_exp(w->begins - best);
-    w->total = w->total > 1.0 ? w->total : 1.0; /* the best one's; what was taken off may be it */
+    w->total = w->total > 1.0 ? w->total : 1.0; /* the best label's; it may have been subtracted */
 }
 
-/* How far the event was to be expected with label y, whose probability is p. The labels not met are
-   many, and each of them is next to nothing. */
+/* How surprising the event with label y was, whose probability is p. The labels that were not met
+   are many, each with a negligible probability. */
 static sp_surprise sp_many_surprise(sp_many_scratch *w, double p)
 {
     const double others = w->rest * w->shift / w->total;
@@ -47,7 +47,8 @@ static sp_surprise sp_many_surprise(sp_many_scratch *w, double p)
     return of;
 }
 
-/* Whether tau learns of an event that goes through all labels: with many of them, of few events. */
+/* Whether tau learns from this event, going through all labels: with many labels, only from few
+   events. */
 static bool sp_many_sharpens(const sp_adaptive *a)
 {
     const ptrdiff_t one_in = (a->n_labels + SP_MANY_AT_ONCE - 1) / SP_MANY_AT_ONCE;
@@ -61,7 +62,7 @@ static double sp_many_sharper(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_
     const double best = sp_many_score_of(a, w, w->weighed.top) * scale;
     double *score = w->score;
     ptrdiff_t n = w->n_met;
-    if (n < a->n_labels) { /* then of all */
+    if (n < a->n_labels) { /* then for all labels */
         score = w->p;
         memcpy(score, w->score, (size_t)n * sizeof(double));
         for (ptrdiff_t k = 0; k < a->n_labels; k++) {
@@ -75,16 +76,16 @@ static double sp_many_sharper(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_
     return u * ((sp_many_score_of(a, w, y) - expected) * sp_tempering(a));
 }
 
-/* What sum |X| counts for at most in the stride of the event's label: little while it is new, for
-   all features of its event are then, too. */
+/* The most that sum |X| counts in the stride of the event's label: little while the label is new,
+   as all features of its events are then new, too. */
 static double sp_many_reach_most(const sp_adaptive *a, ptrdiff_t y)
 {
     const double D = y < a->n_labels ? a->D[y] : 0.0;
     return SP_MIN(SP_REACH_MOST, 3.0 * (1.0 + 2.0 * D));
 }
 
-/* A stride, and whether it makes entries: the event's label does (g is above 0), and what erred by
-   much. */
+/* Add a stride, and entries if it is that of the event's label (g is above 0), or if the error was
+   large. */
 static void sp_many_aim_at(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t k, double g,
                            double u)
 {
@@ -104,10 +105,10 @@ static void sp_many_aim_at(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t k
     }
 }
 
-/* The strides of labels that were met: those whose probability is enough for one, and y. */
+/* The strides of labels that were met: those with enough probability for a step, and y. */
 static void sp_many_aim_at_met(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t y, double u)
 {
-    /* at least as low as the least e^score that makes a step, whatever roundings say */
+    /* not above the least e^score that makes a step, in spite of rounding */
     const double least = SP_THR * w->total / u * (1.0 - 1e-9);
     const ptrdiff_t mine = y < a->n_labels && sp_many_met(w, y) ? (ptrdiff_t)sp_many_at(w, y) : -1;
     for (ptrdiff_t i = -1; i < w->n_met;) {
@@ -121,7 +122,7 @@ static void sp_many_aim_at_met(const sp_adaptive *a, sp_many_scratch *w, ptrdiff
     }
 }
 
-/* The strides of labels that were not met: those whose probability is enough for one, and y. */
+/* The strides of labels that were not met: those with enough probability for a step, and y. */
 static void sp_many_aim_at_others(const sp_learner *learner, sp_many_scratch *w, ptrdiff_t y,
                                   double u)
 {
@@ -129,7 +130,7 @@ static void sp_many_aim_at_others(const sp_learner *learner, sp_many_scratch *w,
     const sp_many *many = &a->many;
     if (w->n_met == a->n_labels)
         return;
-    /* at least as low as the least w0 that makes a step, whatever roundings say */
+    /* not above the least w0 that makes a step, in spite of rounding */
     double least = sp_one_log(SP_THR * w->total / (u * w->shift)) - 1e-9;
     if (least < 1.0 - SP_LEAF_MOST)
         least = -INFINITY;
@@ -142,7 +143,7 @@ static void sp_many_aim_at_others(const sp_learner *learner, sp_many_scratch *w,
         sp_many_aim_at(a, w, y, 1.0 - sp_tree_leaf(many, y) * w->shift / w->total, u);
 }
 
-/* The same of curves and surfaces. */
+/* The same for curves and surfaces. */
 static void sp_many_aim_shapes(const sp_adaptive *a, sp_many_scratch *w, ptrdiff_t y, double u)
 {
     sp_shaped *shaped = &w->weighed.shaped;
@@ -195,7 +196,7 @@ SP_PRIVATE void sp_many_release(sp_sparse_rows *rows, sp_many_scratch *w)
     w->n_claims = 0;
 }
 
-/* How many entries a row will have, at most; `labels`: those that it has, where that is known. */
+/* The most entries that a row will have; `labels`: those that it has, if they are known. */
 static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_many_scratch *w,
                                const sp_sparse *row,
                                ptrdiff_t y, bool steps, const uint64_t *labels)
@@ -209,8 +210,8 @@ static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_many_scratch
     return n;
 }
 
-/* Take a block for a row that will have n entries, if it needs one; `labels`: for how many, if it
-   is to be dense. -1 without memory. */
+/* Take a block for a row that will have n entries, if it needs one. `labels`: if the row will be
+   dense, for how many; otherwise 0. -1 if out of memory. */
 static int sp_many_claim(sp_sparse_rows *rows, sp_many_scratch *w, ptrdiff_t entry, bool e,
                          const sp_sparse *row, uint32_t n, ptrdiff_t labels)
 {
@@ -239,7 +240,7 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_ma
     w->n_claims = 0;
     for (ptrdiff_t i = 0; i < weighed->n && !failed; i++) {
         const sp_row_seen *seen = &w->rows[i];
-        const sp_sparse *row = &none; /* also in a slot that changes hands */
+        const sp_sparse *row = &none; /* used for a slot that changes hands, too */
         if (slots[i] == SP_SLOT_NULL)
             continue;
         if (w->few && i < weighed->n_plain && !seen->thick
@@ -263,7 +264,7 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_ma
     return failed;
 }
 
-/* Let rows move to the blocks that were taken for them; columns that the ceiling has let go need
+/* Move rows to the blocks that were taken for them; columns that the ceiling has evicted need
    none. */
 static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_many_scratch *w)
 {
@@ -284,7 +285,7 @@ static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_ma
 
 /* --- The step */
 
-/* m, how far the labels usually are from the best: the mean of Z - z over all K, and a K-th of the
+/* m, how far labels usually are from the best one: the mean of Z - z over all K, and a K-th of the
    best one's lead. */
 static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_many_scratch *w)
 {
@@ -297,7 +298,7 @@ static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_many_scratch *w)
     a->m += (SP_MAX(0.0, usual) - a->m) / a->nm;
 }
 
-/* b, what a label usually has, without naive Bayes, in an event that is not its own. */
+/* b, a label's usual score, without naive Bayes, in an event of another label. */
 static void sp_many_learn_usual_score(sp_adaptive *a, const sp_many_scratch *w, ptrdiff_t y)
 {
     double others = sp_met_sum(w->plain, w->n_met);
@@ -310,11 +311,11 @@ static void sp_many_learn_usual_score(sp_adaptive *a, const sp_many_scratch *w, 
         a->many.b += (others / (double)n - a->many.b) / SP_MANY_USUAL;
 }
 
-/* The strides in the intercepts. */
+/* Take the strides in the intercepts. */
 static void sp_many_go_always(sp_adaptive *a, const sp_adaptive_scratch *weighed)
 {
     const ptrdiff_t n = a->intercept ? weighed->n_strides : 0;
-    const bool at_once = 4 * n >= a->many.room; /* many of all labels, and one pass over the tree */
+    const bool at_once = 4 * n >= a->many.room; /* if there are many, one pass over the tree */
     for (ptrdiff_t j = 0; j < n; j++) {
         const sp_stride *stride = &weighed->strides[j];
         const ptrdiff_t k = stride->k;
@@ -326,7 +327,7 @@ static void sp_many_go_always(sp_adaptive *a, const sp_adaptive_scratch *weighed
         sp_tree_join_all(&a->many);
 }
 
-/* Naive Bayes' weight, by all labels together. */
+/* Learn naive Bayes' weight, from all labels together. */
 static void sp_many_learn_bayes(sp_adaptive *a, const sp_many_scratch *w)
 {
     double squares = 0.0;
@@ -352,7 +353,7 @@ SP_PRIVATE void sp_many_settle_row(const sp_adaptive *a, const sp_sparse_rows *r
     head->om = sp_om_known(known, all, squares, sum);
 }
 
-/* Halve all c of a row but one. */
+/* Halve all c of a row except one. */
 static void sp_many_halve(const sp_sparse_rows *rows, const sp_sparse *row, double halved,
                           const float *counted)
 {
@@ -364,7 +365,7 @@ static void sp_many_halve(const sp_sparse_rows *rows, const sp_sparse *row, doub
     }
 }
 
-/* Add to a row's c of label y, which may not be in it yet, and halve all. */
+/* Add to c of label y in a row, which may not have y yet, and halve all. */
 SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y,
                                   double uv, double halved)
 {
@@ -382,7 +383,7 @@ SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, pt
 
 /* --- The rows of an event */
 
-/* Its steps in a row. Which labels this has is not to be foreseen, so no branch asks. */
+/* Take the steps in a row. Which labels it has is unpredictable, so there is no branch. */
 SP_TEMPLATE void sp_many_step_in(const sp_sparse_rows *rows, sp_sparse *row,
                                  const sp_many_scratch *w, double X)
 {
@@ -407,7 +408,7 @@ SP_TEMPLATE void sp_many_step_in(const sp_sparse_rows *rows, sp_sparse *row,
     }
 }
 
-/* Few labels: let a row have entries of these, which it has not. */
+/* Few labels: add entries for these labels, which the row does not have. */
 SP_TEMPLATE void sp_few_add(const sp_sparse_rows *rows, sp_sparse *row, uint64_t labels)
 {
     for (; labels; labels &= labels - 1) {
@@ -419,7 +420,7 @@ SP_TEMPLATE void sp_few_add(const sp_sparse_rows *rows, sp_sparse *row, uint64_t
     }
 }
 
-/* Few labels: the steps in a row that has these. */
+/* Few labels: take the steps in a row that has these labels. */
 SP_TEMPLATE void sp_few_step_in(const sp_sparse_rows *rows, const sp_sparse *row, uint64_t labels,
                                 const sp_march *march, double X)
 {
@@ -441,7 +442,7 @@ SP_TEMPLATE void sp_few_step_in(const sp_sparse_rows *rows, const sp_sparse *row
     }
 }
 
-/* Few labels: the same as sp_many_count_in, in a row that has these. */
+/* Few labels: the same as sp_many_count_in, for a row that has these labels. */
 SP_TEMPLATE void sp_few_count_in(const sp_sparse_rows *rows, const sp_sparse *row, uint64_t labels,
                                  ptrdiff_t y, double uv, double halved)
 {
@@ -453,7 +454,7 @@ SP_TEMPLATE void sp_few_count_in(const sp_sparse_rows *rows, const sp_sparse *ro
         sp_many_halve(rows, row, halved, counted);
 }
 
-/* sp_dues_settle, which is long, once. */
+/* sp_dues_settle is long, so it is compiled once. */
 SP_AVX2_UNLESS_SMALL(void, sp_many_settle,
          (sp_dues *dues, const sp_sparse_rows *rows, const double *rD, double all),
          (dues, rows, rD, all))
@@ -461,7 +462,7 @@ SP_AVX2_UNLESS_SMALL(void, sp_many_settle,
     sp_dues_settle(dues, rows, rD, all);
 }
 
-/* The steps in all rows, and the counts of entries that are not columns. */
+/* Take the steps in all rows, and count the entries that are not columns. */
 SP_AVX2_UNLESS_SMALL(void, sp_many_learn_rows,
          (sp_learner *learner, const sp_event *event, const sp_many_scratch *w, ptrdiff_t y,
           double u),
@@ -509,7 +510,7 @@ SP_AVX2_UNLESS_SMALL(void, sp_many_learn_rows,
         sp_many_settle(&dues, rows, a->rD, all);
 }
 
-/* One event more of a column. Returns whether it still is one. */
+/* Count an event in a column. Returns whether it is still one. */
 static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double x, double v,
                                  ptrdiff_t y, double u)
 {
@@ -541,7 +542,7 @@ static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double 
     return false;
 }
 
-/* The columns of an event, after its other features. */
+/* Learn the columns of an event, after its other features. */
 static void sp_many_learn_columns(sp_learner *learner, sp_many_scratch *w, ptrdiff_t y, double u)
 {
     const sp_adaptive_scratch *weighed = &w->weighed;

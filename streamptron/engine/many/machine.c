@@ -14,7 +14,7 @@ static ptrdiff_t sp_many_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 {
     (void)table;
     (void)n_outputs;
-    return SP_HEAD_BLOCKS; /* what labels have lies in rows */
+    return SP_HEAD_BLOCKS; /* labels' numbers are in rows */
 }
 
 static double sp_many_size(const sp_table *table, sp_slot_type slot)
@@ -30,16 +30,16 @@ SP_RARE static void sp_many_clear(sp_table *table, sp_slot_type slot)
         sp_row_drop(sp_many_rows(table), &sp_many_e(table, slot)->row);
 }
 
-/* The slots of AdaptiveClassifier with more than two labels. */
+/* The slots of an AdaptiveClassifier with more than two labels. */
 static const sp_slot_kind sp_many_slots = {
     .blocks_for = sp_many_blocks_for,
     .size = sp_many_size,
     .clear = sp_many_clear,
 };
 
-/* --- Its life */
+/* --- Making and freeing */
 
-/* What a slot of two labels has in a block lies in rows now, in a block of the arena. -1 without
+/* Move the numbers of a two-label slot in a block into a row, in a block of the arena. -1 if out of
    memory. */
 SP_RARE static int sp_many_reform(sp_sparse_rows *rows, int positive, uint32_t block, double *slot)
 {
@@ -89,7 +89,7 @@ SP_RARE SP_PRIVATE int sp_many_reformed(sp_table *to, const sp_table *two, int p
     return sp_many_reform_table(to, positive);
 }
 
-/* What is kept once, as two labels' rows have it. */
+/* Give what is kept once per model the form that goes with rows. */
 SP_RARE static void sp_many_split_once(sp_learner *learner)
 {
     sp_adaptive *a = &learner->adaptive;
@@ -135,7 +135,7 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
     return 0;
 }
 
-/* The old form is gone, and whose curves and surfaces these were is no longer known. */
+/* Forget the old form, and its curves and surfaces. */
 static void sp_many_forget_old_form(sp_learner *learner)
 {
     memset(&learner->adaptive.many.two.shapes, 0, sizeof(sp_shapes));
@@ -182,7 +182,7 @@ SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
     if (table->arena == NULL)
         table->arena = sp_rows_open();
     if (table->arena == NULL) {
-        sp_tree_free(&learner->adaptive.many); /* it has no other owner while there are no rows */
+        sp_tree_free(&learner->adaptive.many); /* without rows, nothing else would free it */
         return -1;
     }
     table->kind = &sp_many_slots;
@@ -222,9 +222,9 @@ SP_RARE SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
            + (rows == NULL ? 0 : rows->bytes);
 }
 
-/* --- What may be wrong */
+/* --- Checks */
 
-/* Whether a row is one that learning can have made. */
+/* Whether learning cannot have made a row. */
 SP_RARE static bool sp_many_row_fault(const sp_learner *learner, const sp_head *slot, bool counts)
 {
     const sp_sparse *row = &slot->row;
@@ -246,7 +246,7 @@ SP_RARE SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_table *table = &learner->table;
-    /* rows that lie in a file are looked at when they are read */
+    /* rows in a file are checked when they are read */
     const sp_slot_type n_slots = sp_many_rows(table)->borrowed ? 0 : learner->index.n_slots;
     sp_entry room[SP_DENSE_MOST];
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
@@ -311,7 +311,7 @@ static const sp_scratch_kind sp_many_scratch_kind = {
     .free = sp_many_scratch_free,
 };
 
-/* Room in an event for so many labels, and for the rows of its entries. -1 without memory. */
+/* Room for so many labels, and for the rows of an event's entries. -1 if out of memory. */
 static int sp_many_scratch_reserve(sp_many_scratch *w, ptrdiff_t labels)
 {
     ptrdiff_t room = w->weighed.n + w->weighed.n / 2 + 16;
@@ -425,6 +425,6 @@ SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptr
     const sp_table *table = &learner->table;
     const sp_sparse *row = &sp_table_head(table, slot)->row;
     if (row->n && !sp_row_is_there(sp_many_rows(table), row))
-        return NAN; /* of a file, and damaged */
+        return NAN; /* from a damaged file */
     return (double)sp_many_entry(table, slot, output).w;
 }

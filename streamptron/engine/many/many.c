@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SP_PRODUCT_LARGE 0x1p500 /* its exponent is moved then */
+#define SP_PRODUCT_LARGE 0x1p500 /* the exponent of a larger product is moved */
 
-/* Whether the entries of a row that lies in a file are of labels. */
+/* Whether the entries of a row, which is in a file, belong to existing labels. */
 static bool sp_many_is_row(const sp_sparse_rows *rows, const sp_sparse *row, ptrdiff_t n_labels)
 {
     const sp_entry *entries = sp_row_entries(rows, row);
@@ -17,7 +17,7 @@ static bool sp_many_is_row(const sp_sparse_rows *rows, const sp_sparse *row, ptr
     return good;
 }
 
-/* Move the exponent of a product, one of those at p, to E. */
+/* Move the exponent of one of the products p to E. */
 static void sp_many_shorten(sp_many_scratch *w, double *P, uint32_t at)
 {
     ptrdiff_t exponent = 0;
@@ -28,8 +28,8 @@ static void sp_many_shorten(sp_many_scratch *w, double *P, uint32_t at)
     w->E[at] += (double)exponent;
 }
 
-/* Add what a feature's row says. Whether a label was met before is not to be foreseen, so no branch
-   asks: a new one's sums begin at the next place, where 0 and 1 have been written. */
+/* Add the numbers in a feature's row. Whether a label was met before is unpredictable, so there is
+   no branch: a new label's sums begin at the next place, where 0 and 1 have been written. */
 static void sp_many_hear(sp_many_scratch *w, const sp_entry *entries, uint32_t n, double h,
                          double t)
 {
@@ -61,8 +61,8 @@ static void sp_many_hear(sp_many_scratch *w, const sp_entry *entries, uint32_t n
     w->n_met = n_met;
 }
 
-/* Fetch what of a row of n entries is read first: every fourth begins a line of the cache. It costs
-   more to know how many lines these are than to ask for one twice. */
+/* Prefetch what is read first of a row of n entries: every fourth entry begins a cache line.
+   Counting the lines would cost more than prefetching one of them twice. */
 SP_TEMPLATE void sp_many_ask_for(const sp_entry *entries, uint32_t n)
 {
     sp_prefetch(entries);
@@ -72,8 +72,8 @@ SP_TEMPLATE void sp_many_ask_for(const sp_entry *entries, uint32_t n)
     sp_prefetch(entries + SP_MIN(n, 18u) - 1);
 }
 
-/* The row of entry i; NULL if it has no entries, or is none that learning can have made. Those of
-   entries to come are asked for. */
+/* The row of entry i; NULL if it has no entries, or if learning cannot have made it. Prefetches the
+   rows of entries to come. */
 SP_TEMPLATE const sp_sparse *sp_many_row_of(const sp_learner *learner, const sp_slot_type *slots,
                                             ptrdiff_t i, sp_many_scratch *w)
 {
@@ -94,7 +94,7 @@ SP_TEMPLATE const sp_sparse *sp_many_row_of(const sp_learner *learner, const sp_
     return row;
 }
 
-/* All rows of the event. */
+/* Add all rows of the event. */
 static void sp_many_hear_rows(const sp_learner *learner, const sp_slot_type *slots,
                               sp_many_scratch *w)
 {
@@ -112,7 +112,7 @@ static void sp_many_hear_rows(const sp_learner *learner, const sp_slot_type *slo
 
 /* --- Few labels: each has its own place */
 
-/* Add what a feature's row says to sums by label. Returns the labels that it has. */
+/* Add the numbers in a feature's row to sums by label. Returns the labels that it has. */
 SP_TEMPLATE uint64_t sp_few_hear(const sp_sparse_rows *rows, const sp_sparse *row, double h,
                                  double t, double *dot, double *P, ptrdiff_t lanes)
 {
@@ -133,7 +133,7 @@ SP_TEMPLATE uint64_t sp_few_hear(const sp_sparse_rows *rows, const sp_sparse *ro
     return labels;
 }
 
-/* Move the exponents of products that are large to E. */
+/* Move the exponents of large products to E. */
 SP_TEMPLATE void sp_few_shorten(double *P, double *E, ptrdiff_t n)
 {
     for (ptrdiff_t k = sp_met_from(P, 0, n, SP_PRODUCT_LARGE); k < n; k++) {
@@ -145,8 +145,8 @@ SP_TEMPLATE void sp_few_shorten(double *P, double *E, ptrdiff_t n)
     }
 }
 
-/* All rows of the event, as above. Products are looked at after every fourth row, or sixteenth: a
-   row makes them at most 1 + T / 3 times as large, so none can become infinite so soon. */
+/* Add all rows of the event, as above. Products are checked after every fourth row, or sixteenth: a
+   row makes them at most 1 + T / 3 times as large, so none can become infinite in between. */
 SP_AVX2_UNLESS_SMALL(void, sp_few_hear_rows,
          (const sp_learner *learner, const sp_slot_type *slots, sp_many_scratch *w),
                      (learner, slots, w))
@@ -201,7 +201,7 @@ static void sp_many_ask_naive_bayes(const sp_adaptive *a, sp_many_scratch *w)
     w->largest = sp_met_most(w->z, w->n_met, 0.0);
 }
 
-/* The label of the largest score, of equals the first. */
+/* The label with the largest score, of equal ones the first. */
 static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_many_scratch *w)
 {
     const sp_adaptive *a = &learner->adaptive;
@@ -211,7 +211,7 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_many_scratch *w
          i = sp_met_from(w->score, i + 1, w->n_met, best))
         top = top < 0 ? (ptrdiff_t)w->met[i] : SP_MIN(top, (ptrdiff_t)w->met[i]);
     if (top < 0 && w->n_met)
-        top = w->met[0]; /* its score is NaN, as only a damaged file has it */
+        top = w->met[0]; /* its score is NaN, which only a damaged file can cause */
     double least = best;
     ptrdiff_t k = w->n_met < a->n_labels ? sp_tree_from(&learner->adaptive.many, 0, least) : -1;
     while (k >= 0) {
@@ -225,7 +225,7 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_many_scratch *w
     return top;
 }
 
-/* Curves and surfaces, which know all labels. */
+/* Curves and surfaces, which need all labels. */
 static void sp_many_shape(const sp_adaptive *a, sp_many_scratch *w)
 {
     sp_shaped *shaped = &w->weighed.shaped;
@@ -237,7 +237,7 @@ static void sp_many_shape(const sp_adaptive *a, sp_many_scratch *w)
         return;
     const double best = sp_met_most(shaped->final, a->n_labels, shaped->final[0]);
     const ptrdiff_t top = sp_met_from(shaped->final, 0, a->n_labels, best);
-    w->weighed.top = top < a->n_labels ? top : 0; /* no number, as only a damaged file has it */
+    w->weighed.top = top < a->n_labels ? top : 0; /* NaN, which only a damaged file can cause */
 }
 
 SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event, sp_many_scratch *w)
@@ -255,7 +255,7 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     }
     w->n_met = 0;
     w->shortened = w->damaged = false;
-    w->few = a->n_labels < SP_MANY_FEW && learner->index.bits == 0; /* also with a new one */
+    w->few = a->n_labels < SP_MANY_FEW && learner->index.bits == 0; /* even with one more */
     w->thick = w->few ? sp_dense_from(a->n_labels) : UINT32_MAX;
     (a->n_labels <= SP_MANY_FEW ? sp_few_hear_rows : sp_many_hear_rows)(
         learner, sp_adaptive_scratch_slots(weighed, event), w);
@@ -334,13 +334,13 @@ SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_many
     const sp_adaptive_scratch *weighed = &w->weighed;
     const double scale = sp_tempering(a);
     const double z = sp_many_met(w, k) && a->naive_bayes ? w->z[sp_many_at(w, k)] : 0.0;
-    double bayes = 0.0; /* what naive Bayes' value has of one of z, before its share counts */
+    double bayes = 0.0; /* naive Bayes' value, for each 1 in z */
     double rarity = 0.0;
     if (z != 0.0) {
         bayes = a->wn * w->V[sp_many_at(w, k)] / z * (a->D[k] / (a->D[k] + sp_many_rare(a)));
         rarity = a->lnD[k] - sp_one_log(1.0 + a->T / (double)a->n_labels / 3.0);
     }
-    if (i < 0) /* of one feature less than there are */
+    if (i < 0) /* rarity counts for one feature fewer than there are */
         return ((a->intercept ? a->w0[k] : 0.0) + bayes * rarity) * scale;
     const sp_entry entry = sp_many_entry(&learner->table,
                                          sp_adaptive_scratch_slots(weighed, event)[i], k);

@@ -14,24 +14,24 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A feature as a side has it; its labels are the side's own. */
+/* A feature of a side, with the side's own labels. */
 typedef struct sp_many_seen {
     const sp_head *head;
     const sp_column *column;
-    const uint32_t *merged; /* by these labels: the merged learner's, or SP_NO_LABEL */
+    const uint32_t *merged; /* the merged learner's label for each, or SP_NO_LABEL */
     const sp_entry *entries[2]; /* of the feature, and of a column's e */
     uint32_t n[2];
     sp_entry room[2][SP_DENSE_MOST];
-    bool damaged; /* it lies in a file, and a row is none */
+    bool damaged; /* in a file, and a row is invalid */
 } sp_many_seen;
 
 static const uint32_t sp_row_blocks[2] = {0, SP_BLOCK_E};
 
-/* Its part of a merge (sp_merge.own). */
+/* This machine's data for a merge (sp_merge.own). */
 typedef struct sp_many_merge {
     sp_mixture mixture;
-    double all;         /* the events, and one for each label */
-    sp_many_seen *seen; /* who has a say in the feature at hand, and behind them the base */
+    double all;         /* the events, plus one for each label */
+    sp_many_seen *seen; /* those that count for the current feature, then the base */
 } sp_many_merge;
 
 SP_PRIVATE void sp_many_mix_free(sp_merge *m)
@@ -58,9 +58,10 @@ SP_PRIVATE int sp_many_mix_reserve(sp_merge *m)
     return 0;
 }
 
-/* --- What is kept once */
+/* --- What is kept once per model */
 
-/* The intercept of a label (part 0), or naive Bayes's weight (1); false: it does not know it. */
+/* The intercept of a label (part 0), or naive Bayes' weight (1); false: the side does not know
+   it. */
 static bool sp_many_model_numbers_of(const sp_shard *side, ptrdiff_t label, int part, double *w,
                                      double *G)
 {
@@ -91,7 +92,7 @@ static void sp_many_mix_weight(const sp_merge *m, ptrdiff_t label, int part, dou
         sp_merge_weight(w, G, w_k, G_k, n);
 }
 
-/* b: the mean by events of those sides that have had more than two labels. */
+/* b: the mean, weighted by events, over the sides that have had more than two labels. */
 static void sp_many_mix_usual_score(const sp_merge *m)
 {
     double N = 0.0;
@@ -150,7 +151,7 @@ static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_see
     }
 }
 
-/* The next entry from the i-th on whose label the side has. */
+/* The next entry, from the i-th on, that has a label of the merged learner. */
 static uint32_t sp_many_next(const sp_many_seen *seen, int row, uint32_t i)
 {
     while (i < seen->n[row] && seen->merged[seen->entries[row][i].k] == SP_NO_LABEL)
@@ -158,7 +159,7 @@ static uint32_t sp_many_next(const sp_many_seen *seen, int row, uint32_t i)
     return i;
 }
 
-/* Whether two sides that began alike have the same entries. */
+/* Whether two sides with the same beginning have the same entries. */
 static bool sp_many_same_entries(const sp_many_seen *one, const sp_many_seen *other, int row)
 {
     uint32_t i = sp_many_next(one, row, 0);
@@ -183,7 +184,7 @@ SP_PRIVATE bool sp_many_mix_same(const sp_merge *m, const sp_shard *shard, sp_sl
            && sp_many_same_entries(&its, &ours, 0) && sp_many_same_entries(&its, &ours, 1);
 }
 
-/* The labels of the first n that are seen. -1 without memory. */
+/* Unite the labels of the first n seen. -1 if out of memory. */
 static int sp_many_unite(const sp_merge *m, int n)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
@@ -198,7 +199,7 @@ static int sp_many_unite(const sp_merge *m, int n)
     return sp_mixture_end(&own->mixture, m);
 }
 
-/* What the i-th that is seen has of a feature, by the labels that are united. */
+/* Fill in the feature of the i-th seen, by united labels. */
 static void sp_many_feature(const sp_merge *m, sp_slot_type slot, int i)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
@@ -224,7 +225,7 @@ static void sp_many_feature(const sp_merge *m, sp_slot_type slot, int i)
     }
 }
 
-/* Write down the entries of a row, of those united; w and G are NULL for e. -1 without memory. */
+/* Write the entries of a row, by united labels; w and G are NULL for e. -1 if out of memory. */
 static int sp_many_put(const sp_many_merge *own, sp_sparse_rows *rows, sp_sparse *row,
                        const double *c, const double *w, const double *G, ptrdiff_t n)
 {
@@ -254,7 +255,7 @@ static int sp_many_put(const sp_many_merge *own, sp_sparse_rows *rows, sp_sparse
     return 0;
 }
 
-/* Write a feature, of n labels united, into its slot. `mixed`: om is not known yet. -1 without
+/* Write a feature, with n united labels, into its slot. `mixed`: om must be computed. -1 if out of
    memory. */
 static int sp_many_write(sp_merge *m, sp_slot_type slot, const sp_feature *from, ptrdiff_t n,
                          bool mixed)
@@ -283,8 +284,8 @@ static int sp_many_write(sp_merge *m, sp_slot_type slot, const sp_feature *from,
     return 0;
 }
 
-/* Let an untouched slot of more than two labels, which are the first of all, be as it is in the
-   base. -1 without memory. */
+/* Copy an untouched slot from the base, if more than two labels are known there, the first of all.
+   -1 if out of memory. */
 static int sp_many_keep(sp_merge *m, sp_slot_type slot, const sp_many_seen *seen)
 {
     sp_table *table = &m->to->table;
@@ -313,7 +314,7 @@ static int sp_many_keep(sp_merge *m, sp_slot_type slot, const sp_many_seen *seen
     return 0;
 }
 
-/* The features of the sides at hand, the base's behind the others', into one. -1 without memory. */
+/* Merge the features of these sides, the base last, into one. -1 if out of memory. */
 static int sp_many_mix_feature(sp_merge *m, sp_slot_type slot, int sides)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;

@@ -64,7 +64,7 @@ SP_PRIVATE void sp_snapshot_find(const sp_learner *learner, uint32_t *slots, ptr
 SP_PRIVATE ptrdiff_t sp_snapshot_outputs(const sp_event *event, ptrdiff_t *k)
 {
     const sp_adaptive_scratch *w = sp_adaptive_scratch_of(event);
-    for (ptrdiff_t i = 0; i < w->n_strides && k != NULL; i++) { /* they are few */
+    for (ptrdiff_t i = 0; i < w->n_strides && k != NULL; i++) { /* there are few */
         ptrdiff_t j = i;
         for (; j > 0 && k[j - 1] > w->strides[i].k; j--)
             k[j] = k[j - 1];
@@ -99,7 +99,7 @@ SP_PRIVATE void sp_snapshot_once_each(const sp_learner *learner, uint32_t *slots
 
 /* --- Columns */
 
-/* What stands for a slot's name, whatever comes to lie there later. */
+/* A hash of the name that a slot has now, since another name may get the slot; 0: hashed. */
 static uint64_t sp_snapshot_name(const sp_learner *learner, sp_slot_type slot)
 {
     if (learner->index.bits)
@@ -108,7 +108,7 @@ static uint64_t sp_snapshot_name(const sp_learner *learner, sp_slot_type slot)
     return sp_key_hash(&learner->index.seed, &key);
 }
 
-/* The first entry of a slot, which several names may share, before that one. */
+/* The first entry before `at` with the same slot, as several names may share it; otherwise `at`. */
 static ptrdiff_t sp_first_of_slot(const sp_learner *learner, const sp_event *event, ptrdiff_t at,
                                   sp_slot_type slot)
 {
@@ -119,7 +119,7 @@ static ptrdiff_t sp_first_of_slot(const sp_learner *learner, const sp_event *eve
     return at;
 }
 
-/* A column, and its e that are kept. */
+/* Read a column, and the e that are kept. */
 static void sp_snapshot_column_fill(const sp_learner *learner, sp_slot_type slot, ptrdiff_t y,
                                     sp_column *column, float *e)
 {
@@ -146,7 +146,7 @@ SP_PRIVATE size_t sp_snapshot_columns_before(const sp_learner *learner, const sp
         sp_snapshot_column *kept = (sp_snapshot_column *)(void *)(columns + bytes);
         float *e = (float *)(void *)(kept + 1);
         ptrdiff_t at = sp_adaptive_scratch_entry(w, i);
-        if (at < 0) /* but a gap may share its place */
+        if (at < 0) /* though a gap may share its place */
             at = absent++;
         memset(kept, 0, sp_snapshot_column_bytes(places));
         kept->at = (uint32_t)sp_first_of_slot(learner, event, at, w->slots[i]);
@@ -158,7 +158,8 @@ SP_PRIVATE size_t sp_snapshot_columns_before(const sp_learner *learner, const sp
     return bytes;
 }
 
-/* Leave each column once: several names of an event may share its slot. How many bytes stay. */
+/* Keep each column once, as several names of an event may share its slot. Returns how many bytes
+   stay. */
 static size_t sp_snapshot_columns_once_each(const sp_learner *learner, const uint32_t *slots,
                                             uint8_t *columns, size_t bytes, size_t one)
 {
@@ -318,7 +319,7 @@ SP_PRIVATE void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t 
         once[i] = a->alarms.of[i].q;
 }
 
-/* The intercept of output k. */
+/* Restore the intercept of output k. */
 static void sp_undo_back_output(sp_learner *learner, ptrdiff_t k, double share,
                                 const double *before, const double *after)
 {
@@ -372,7 +373,7 @@ SP_PRIVATE void sp_once_take_back(sp_learner *learner, const sp_undo_snapshot *k
     }
 }
 
-/* What a step has changed in the slot of entry i. */
+/* What a step has changed in the slot of the i-th entry. */
 static sp_change sp_snapshot_change(const sp_undo_snapshot *kept, ptrdiff_t i)
 {
     const ptrdiff_t width = sp_snapshot_width(kept->m);
@@ -384,7 +385,7 @@ static sp_change sp_snapshot_change(const sp_undo_snapshot *kept, ptrdiff_t i)
     return change;
 }
 
-/* Room for entries, where there are rows. The slots are reserved. */
+/* Room for entries in rows, if there are rows. The slots exist. */
 static int sp_snapshot_reserve_rows(const sp_learner *learner, const sp_undo_snapshot *kept)
 {
     size_t size;

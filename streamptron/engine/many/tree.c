@@ -92,7 +92,7 @@ SP_PRIVATE ptrdiff_t sp_tree_from(const sp_many *many, ptrdiff_t first, double l
     ptrdiff_t node = many->room + first;
     if (first >= many->room)
         return -1;
-    while (!(many->tree[node].most >= least)) { /* to the next that begins behind it */
+    while (!(many->tree[node].most >= least)) { /* go to the next subtree behind it */
         while (node & 1)
             node /= 2;
         if (node == 0)

@@ -18,7 +18,7 @@ SP_PRIVATE double sp_many_snapshot_read(const sp_table *table, sp_slot_type slot
     return head->s;
 }
 
-/* A column's e of label k. */
+/* e of label k in a column. */
 static float sp_many_e_of(const sp_table *table, sp_slot_type slot, ptrdiff_t k)
 {
     return sp_row_numbers(sp_many_rows(table), &sp_many_e(table, slot)->row, (uint32_t)k).c;
@@ -39,7 +39,7 @@ static ptrdiff_t sp_change_labels(const sp_change *change)
     return change->one && change->m ? 2 : change->m;
 }
 
-/* The label of number j, and its w and G before the step or after it. */
+/* The j-th of these labels, with its w and G before the step or after it. */
 static sp_entry sp_change_at(const sp_adaptive *a, const sp_change *change, const float *numbers,
                              ptrdiff_t j)
 {
@@ -52,7 +52,7 @@ static sp_entry sp_change_at(const sp_adaptive *a, const sp_change *change, cons
     return entry;
 }
 
-/* Whether a label is among them. */
+/* Whether a label is one of these. */
 static bool sp_change_has(const sp_change *change, ptrdiff_t y)
 {
     for (ptrdiff_t j = 0; j < change->m; j++) {
@@ -89,9 +89,9 @@ SP_PRIVATE int sp_many_column_room(const sp_learner *learner, sp_slot_type slot,
     return sp_row_reserve(sp_many_rows(table), row, n);
 }
 
-/* --- Taking back */
+/* --- Undoing */
 
-/* w and G of the labels that stepped. */
+/* Restore w and G of the labels that stepped. */
 static void sp_many_back_weights(const sp_learner *learner, sp_sparse *row, const sp_change *change)
 {
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
@@ -104,7 +104,7 @@ static void sp_many_back_weights(const sp_learner *learner, sp_sparse *row, cons
     }
 }
 
-/* c of the label. A feature that has not come at all has none. */
+/* Restore c of the label. A feature that has never come has no c. */
 static void sp_many_back_counts(const sp_sparse_rows *rows, sp_head *head, const sp_change *change)
 {
     sp_entry *entry = sp_row_insert(rows, &head->row, (uint32_t)change->y);
@@ -114,12 +114,12 @@ static void sp_many_back_counts(const sp_sparse_rows *rows, sp_head *head, const
     sp_entry *entries = sp_row_entries(rows, &head->row);
     for (uint32_t i = 0; i < head->row.n; i++) {
         entries[i].c = sp_c_left(entries[i].c, head->cnt);
-        if (entries[i].c < 0.0f && !signbit(head->s)) /* it has been negative */
+        if (entries[i].c < 0.0f && !signbit(head->s)) /* the feature has been negative */
             head->s = -head->s;
     }
 }
 
-/* N, and how informative a feature is, by the counts in its row as they are now. */
+/* N, and how informative a feature is, from the counts in its row now. */
 static float sp_many_back_om(const sp_learner *learner, sp_head *head)
 {
     const sp_adaptive *a = &learner->adaptive;
@@ -147,14 +147,14 @@ SP_PRIVATE void sp_many_take_back(const sp_learner *learner, sp_slot_type slot,
     sp_row_sift(sp_many_rows(table), &head->row);
     float om_now = sp_many_back_om(learner, head);
     if (halved || sp_column_of(&blocks, slot)->n > 0.0)
-        return; /* om is that of what the step halved, or of its e */
+        return; /* om belongs to the halved counts, or to e */
     if (head->cnt > 0.0f && cnt == change->after[SP_SNAPSHOT_CNT]
         && om == change->after[SP_SNAPSHOT_OM])
         om_now = change->before[SP_SNAPSHOT_OM];
     head->om = om_now;
 }
 
-/* The e that are kept come back: by their sums, or as they were. */
+/* Restore the e that are kept: through their sums, or exactly. */
 static void sp_many_back_e(const sp_sparse_rows *rows, sp_sparse *row,
                            const sp_snapshot_column *kept, const sp_change *change, bool untouched)
 {
@@ -165,7 +165,7 @@ static void sp_many_back_e(const sp_sparse_rows *rows, sp_sparse *row,
     }
 }
 
-/* Whether a column is as the step left it, and all that the step changed is kept. */
+/* Whether a column is as the step left it, and everything that the step changed was kept. */
 static bool sp_many_is_untouched(const sp_table *table, sp_slot_type slot,
                                  const sp_snapshot_column *kept, const sp_change *change)
 {

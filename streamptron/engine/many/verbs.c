@@ -1,4 +1,4 @@
-/* AdaptiveClassifier's machine, and what it becomes with the third label. */
+/* AdaptiveClassifier's machine, and how it changes with the third label. */
 
 #include "adaptive/machine.h"
 #include "adaptive/mix.h"
@@ -98,7 +98,7 @@ const sp_seldom sp_adaptive_seldom = {
     .mixed = sp_shapes_mixed,
 };
 
-/* --- More */
+/* --- More labels */
 
 static bool sp_many_rows_fault(const sp_learner *learner)
 {

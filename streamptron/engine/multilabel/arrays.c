@@ -7,7 +7,7 @@
 SP_PRIVATE bool sp_multilabel_same_row(const sp_learner *learner, uint32_t block,
                                        const double *row, const sp_learner *base, const double *its)
 {
-    (void)block; /* there is one */
+    (void)block; /* there is one block */
     const sp_counted_slot *slot = (const sp_counted_slot *)(const void *)row;
     const sp_counted_slot *theirs = (const sp_counted_slot *)(const void *)its;
     return memcmp(row, its, 2 * sizeof(double)) == 0 && slot->of.row.n == theirs->of.row.n
@@ -85,7 +85,7 @@ SP_PRIVATE int sp_multilabel_overlay_rows(sp_learner *learner, const uint32_t *s
                                           const uint32_t *blocks, size_t n, const uint32_t *marks,
     size_t n_marks, const double *marked)
 {
-    (void)blocks; /* there is one */
+    (void)blocks; /* there is one block */
     sp_sparse_rows *rows = sp_rows_of(&learner->table);
     size_t at = 1;
     int fault = sp_multilabel_labels_read(learner, marked);

@@ -3,9 +3,9 @@
 #include "math/logs.h"
 #include "memory/grow.h"
 
-#define SP_MULTILABEL_THR 0.0078125 /* an error of less makes no step */
-#define SP_MULTILABEL_WIDE 0.125    /* one of more makes entries */
-#define SP_MULTILABEL_FULL 0x1p16   /* labels of weight 1, after which what F1 counts is halved */
+#define SP_MULTILABEL_THR 0.0078125 /* a smaller error makes no step */
+#define SP_MULTILABEL_WIDE 0.125    /* a larger error makes entries */
+#define SP_MULTILABEL_FULL 0x1p16   /* labels of weight 1, then F1's counts are halved */
 
 /* Whether the event has a label. */
 static bool sp_is_there(const sp_multilabel_scratch *w, ptrdiff_t k)
@@ -13,7 +13,7 @@ static bool sp_is_there(const sp_multilabel_scratch *w, ptrdiff_t k)
     return w->sums[k].named == w->word && w->sums[k].there;
 }
 
-/* Whether it says so, or that it has not. */
+/* Whether the event says that it has the label, or that it does not. */
 static bool sp_is_named(const sp_multilabel_scratch *w, ptrdiff_t k)
 {
     return !w->open || w->sums[k].named == w->word;
@@ -45,7 +45,7 @@ SP_PRIVATE bool sp_multilabel_wrong(const sp_multilabel *s, const sp_multilabel_
     return wrong;
 }
 
-/* The entry of a label in the row of entry i of the event; NULL if there is none. */
+/* A label's entry in the row of the event's entry i; NULL: none. */
 static sp_entry *sp_multilabel_entry(const sp_table *table, const sp_event *event, ptrdiff_t i,
                                      uint32_t k)
 {
@@ -65,7 +65,7 @@ static double sp_multilabel_length(const sp_table *table, const sp_event *event,
     return length * sums->r;
 }
 
-/* The stride of a label, if its error is worth one. */
+/* Add a label's stride, if its error is large enough. */
 static void sp_multilabel_aim_at(const sp_multilabel *s, const sp_table *table,
                                  const sp_event *event, sp_multilabel_scratch *w, double u,
     uint32_t k, const sp_label *label)
@@ -123,7 +123,7 @@ SP_PRIVATE double sp_multilabel_all_wn(const sp_multilabel *s)
 SP_PRIVATE int sp_multilabel_aim(const sp_multilabel *s, const sp_table *table,
                                  const sp_event *event, sp_multilabel_scratch *w, double u)
 {
-    bool all = u > 1.0; /* also labels that are asleep may err by enough */
+    bool all = u > 1.0; /* then sleeping labels may err enough, too */
     ptrdiff_t room = w->n_met + (all ? s->n_labels : s->n_awake) + w->n_targets;
     w->n_strides = w->n_adds = 0;
     if (u == 0.0)
@@ -161,7 +161,7 @@ SP_PRIVATE int sp_multilabel_aim(const sp_multilabel *s, const sp_table *table,
     return 0;
 }
 
-/* How many entries a row is going to have. */
+/* How many entries a row will have. */
 static uint32_t sp_multilabel_needed(const sp_sparse_rows *rows, const sp_multilabel_scratch *w,
                                      const sp_sparse *row)
 {
@@ -190,7 +190,7 @@ SP_PRIVATE int sp_multilabel_reserve(const sp_table *table, const sp_event *even
     for (ptrdiff_t i = 0, end = w->n_adds ? event->n : 0; i < end; i++) {
         sp_counted_value *value = &w->values[i];
         sp_slot_type slot = event->slots[i];
-        const sp_sparse *row = &none; /* also in a slot that changes hands */
+        const sp_sparse *row = &none; /* used for a slot that changes hands, too */
         if (slot == SP_SLOT_NULL)
             continue;
         if (!value->fresh && slot >> SP_CHUNK_BITS < table->n_chunks)
@@ -208,7 +208,7 @@ SP_PRIVATE int sp_multilabel_reserve(const sp_table *table, const sp_event *even
     return 0;
 }
 
-/* Count what F1 is made of, for labels whose probability is not next to nothing. */
+/* Count for F1 the labels with a probability that is not negligible. */
 static void sp_multilabel_tally(sp_multilabel *s, const sp_multilabel_scratch *w, double u)
 {
     for (ptrdiff_t i = 0, end = w->n_met + s->n_awake; i < end; i++) {
@@ -216,7 +216,7 @@ static void sp_multilabel_tally(sp_multilabel *s, const sp_multilabel_scratch *w
         if ((i >= w->n_met && sp_is_met(w, k)) || !sp_is_named(w, k))
             continue;
         double score = i < w->n_met ? w->sums[k].score : s->labels[k].rest;
-        if (!(score >= -5.0)) /* nor NaN, of which no place can be made */
+        if (!(score >= -5.0)) /* not for NaN either, which has no place */
             continue;
         int t = (int)(sp_sigmoid(score) * SP_MULTILABEL_STEPS);
         t = SP_MIN(t, SP_MULTILABEL_STEPS - 1);
@@ -273,7 +273,7 @@ static void sp_multilabel_go(sp_multilabel *s, sp_table *table, const sp_event *
     sp_multilabel_settle_label(s, stride->k);
 }
 
-/* The counts of a feature. */
+/* Update the counts of a feature. */
 static void sp_multilabel_count(const sp_multilabel *s, const sp_sparse_rows *rows,
                                 sp_counted_slot *counted, const sp_multilabel_scratch *w, double x,
     double v, double u)

@@ -15,7 +15,7 @@ static ptrdiff_t sp_multilabel_blocks_for(const sp_table *table, ptrdiff_t n_out
 {
     (void)table;
     (void)n_outputs;
-    return 1; /* what labels have lies in rows */
+    return 1; /* labels' numbers are in rows */
 }
 
 SP_RARE static double sp_multilabel_size(const sp_table *table, sp_slot_type slot)
@@ -42,7 +42,7 @@ static const sp_slot_kind sp_multilabel_slots = {
 SP_RARE static int sp_multilabel_open(sp_learner *learner, const sp_vectors *vectors,
                                       bool scattered)
 {
-    (void)vectors; /* it keeps one */
+    (void)vectors; /* there is one vector */
     sp_table *table = &learner->table;
     sp_serve_init(&learner->serve, &sp_current_alone);
     sp_table_init(table, &sp_current_alone, SP_KEEP_NONE, false, scattered);
@@ -98,13 +98,13 @@ SP_RARE static bool sp_multilabel_slots_fault(const sp_learner *learner, sp_slot
     return false;
 }
 
-/* What is wrong with rows and labels, or NULL. It looks at everything. */
+/* NULL, or what is wrong with rows and labels. Checks everything. */
 SP_RARE static const char *sp_multilabel_fault(const sp_learner *learner)
 {
     const sp_multilabel *s = &learner->multilabel;
     const sp_table *table = &learner->table;
     const sp_sparse_rows *rows = sp_rows_of(table);
-    /* those of a file were looked at when it was opened */
+    /* rows in a file were checked when it was opened */
     const sp_slot_type n_slots = rows->borrowed ? 0 : learner->index.n_slots;
     ptrdiff_t awake = 0;
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
@@ -135,7 +135,7 @@ SP_RARE static const char *sp_multilabel_fault(const sp_learner *learner)
     return awake == s->n_awake ? NULL : "there are more labels awake than there are";
 }
 
-/* The scores of all labels. */
+/* Write the scores of all labels. */
 static void sp_multilabel_scores(const sp_multilabel *s, sp_event *event)
 {
     for (ptrdiff_t k = 0; k < s->n_labels; k++)
@@ -152,18 +152,18 @@ static int sp_multilabel_score_event(sp_learner *learner, sp_event *event)
     event->n_scores = n;
     event->judged = 0;
     if (learner->multilabel.unverified && !sp_multilabel_rows_are_sound(learner, event)) {
-        for (ptrdiff_t k = 0; k < n; k++) /* which are asked at once whether they are finite */
+        for (ptrdiff_t k = 0; k < n; k++) /* the caller checks at once whether all are finite */
             event->scores[k] = NAN;
         return 0;
     }
     sp_multilabel_answer(&learner->multilabel, &learner->table, event,
                          sp_multilabel_scratch_of(event));
-    if (learner->table.borrowed) /* the door looks whether they are finite */
+    if (learner->table.borrowed) /* the door checks whether they are finite */
         sp_multilabel_scores(&learner->multilabel, event);
     return 0;
 }
 
-/* The scores of all labels: not before they are asked for, unless they lie in a file. */
+/* The scores of all labels, computed only now, unless the learner is used in its file. */
 static void sp_multilabel_verdict(const sp_learner *learner, sp_event *event, int kind)
 {
     const sp_multilabel *s = &learner->multilabel;
@@ -236,7 +236,7 @@ enum { SP_MULTILABEL_ONCE = 4, SP_MULTILABEL_LISTS = 2 }; /* T, m, nm, positives
 
 static sp_model_numbers sp_multilabel_model_numbers(const sp_learner *learner)
 {
-    (void)learner; /* of all the same */
+    (void)learner; /* the same for all */
     return (sp_model_numbers){
         .name = "sets", /* in files */
         .n = SP_MULTILABEL_ONCE,
@@ -292,7 +292,7 @@ static int sp_multilabel_shares(const sp_learner *learner, const sp_event *event
 SP_RARE static double sp_multilabel_weight(const sp_learner *learner, sp_slot_type slot,
                                            ptrdiff_t output, int kind)
 {
-    (void)kind; /* there is one */
+    (void)kind; /* there is one vector */
     const sp_table *table = &learner->table;
     if (slot == SP_SLOT_INTERCEPT)
         return learner->multilabel.labels[output].w0;

@@ -5,7 +5,7 @@
 #include "merge/mixture.h"
 #include "multilabel/multilabel.h"
 
-/* Its part of a merge (sp_merge.own). */
+/* This machine's data for a merge (sp_merge.own). */
 static sp_mixture *sp_multilabel_mixture(const sp_merge *m)
 {
     return (sp_mixture *)m->own;
@@ -26,9 +26,9 @@ SP_PRIVATE int sp_multilabel_mix_reserve(sp_merge *m)
                                                  m->to->multilabel.n_labels);
 }
 
-/* --- What is kept once */
+/* --- What is kept once per model */
 
-/* Add a share of what a side keeps of all events. */
+/* Add a share of what a side keeps about all events. */
 static void sp_multilabel_add(sp_multilabel *to, const sp_shard *side, double share)
 {
     const sp_multilabel *its = &side->learner->multilabel;
@@ -40,7 +40,7 @@ static void sp_multilabel_add(sp_multilabel *to, const sp_shard *side, double sh
     }
 }
 
-/* A label of a side; NULL if it does not know it. */
+/* A side's label; NULL if it does not know it. */
 static const sp_label *sp_multilabel_label_of(const sp_shard *side, ptrdiff_t label)
 {
     return side->labels[label] < 0 ? NULL : &side->learner->multilabel.labels[side->labels[label]];
@@ -105,7 +105,7 @@ SP_PRIVATE int sp_multilabel_mix_model(sp_merge *m)
         sp_multilabel_add(to, &m->shards[k], m->shards[k].n / m->N);
     for (ptrdiff_t y = 0; y < to->n_labels; y++)
         sp_multilabel_mix_label(m, y);
-    for (ptrdiff_t y = 0; y < to->n_labels; y++) /* what several took back counts once in each */
+    for (ptrdiff_t y = 0; y < to->n_labels; y++) /* what several undid counts once for each */
         to->T = SP_MAX(to->T, to->labels[y].D);
     for (ptrdiff_t y = 0; y < to->n_labels; y++)
         to->labels[y].left = SP_MIN(to->labels[y].left, to->T);
@@ -114,7 +114,7 @@ SP_PRIVATE int sp_multilabel_mix_model(sp_merge *m)
 
 /* --- A feature */
 
-/* The i-th who has touched the feature at hand, the base last: its slot, entries and labels. */
+/* The i-th of those that have touched the current feature, the base last. */
 typedef struct sp_multilabel_seen {
     const sp_counted_slot *counted;
     const sp_entry *entries;
@@ -134,7 +134,7 @@ static sp_multilabel_seen sp_multilabel_see(const sp_merge *m, int i)
                           side->learner->multilabel.T - m->base->learner->multilabel.T};
 }
 
-/* The labels of the rows at hand. -1 without memory. */
+/* Unite the labels of the current rows. -1 if out of memory. */
 static int sp_multilabel_unite(const sp_merge *m)
 {
     sp_mixture *u = sp_multilabel_mixture(m);
@@ -147,7 +147,7 @@ static int sp_multilabel_unite(const sp_merge *m)
     return sp_mixture_end(u, m);
 }
 
-/* What a side has of a feature, by the labels that are united. */
+/* Fill in a side's feature, by united labels. */
 static void sp_multilabel_feature(const sp_merge *m, int i, sp_slot_type slot)
 {
     sp_mixture *u = sp_multilabel_mixture(m);
@@ -164,7 +164,7 @@ static void sp_multilabel_feature(const sp_merge *m, int i, sp_slot_type slot)
     }
 }
 
-/* Room for a row of n entries. -1 without memory. */
+/* Room for a row of n entries. -1 if out of memory. */
 static int sp_multilabel_new_row(sp_learner *to, sp_counted_slot *counted, uint32_t n)
 {
     int size = sp_row_size_for(n);
@@ -175,7 +175,7 @@ static int sp_multilabel_new_row(sp_learner *to, sp_counted_slot *counted, uint3
     return counted->of.row.block == 0 ? -1 : 0;
 }
 
-/* Take a feature as one side has it. -1 without memory. */
+/* Copy a feature from the first of those seen. -1 if out of memory. */
 static int sp_multilabel_take_row(sp_merge *m, sp_counted_slot *to)
 {
     const sp_sparse_rows *rows = sp_rows_of(&m->to->table);

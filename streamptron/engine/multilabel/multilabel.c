@@ -6,10 +6,10 @@
 #include "rows/marks.h"
 
 #define SP_MULTILABEL_ASLEEP (-5.0) /* a rest at which an event of weight 1 makes no step */
-#define SP_MULTILABEL_LEAST 0x1p-126 /* of an N that naive Bayes goes by: below it a c is far off */
-#define SP_MULTILABEL_LARGE 0x1p500 /* of a product, whose exponent is moved then */
+#define SP_MULTILABEL_LEAST 0x1p-126 /* the least N that naive Bayes uses: below it, c is inexact */
+#define SP_MULTILABEL_LARGE 0x1p500 /* the exponent of a larger product is moved */
 
-/* --- Their life */
+/* --- Making and freeing */
 
 static int sp_multilabel_tallies(sp_multilabel *s)
 {
@@ -145,8 +145,8 @@ SP_PRIVATE int sp_multilabel_scratch_reserve(sp_event *event, ptrdiff_t n, ptrdi
 
 /* --- The answer */
 
-/* What is taken off a value of a feature that varies: all of 1 if it is in every event. `events` is
-   1 / (T + 1). */
+/* What is subtracted from the value of a feature that varies: 1 if it is in every event. `events`
+   is 1 / (T + 1). */
 static double sp_usual(const sp_head *head, double x, double events)
 {
     double share = (double)head->cnt * events;
@@ -158,7 +158,7 @@ static double sp_usual(const sp_head *head, double x, double events)
     return share * share;
 }
 
-/* The event's features: all that no label has a part in. */
+/* The event's features: all that does not depend on labels. */
 static void sp_multilabel_values(const sp_multilabel *s, const sp_table *table,
                                  const sp_event *event, sp_multilabel_scratch *w)
 {
@@ -175,7 +175,7 @@ static void sp_multilabel_values(const sp_multilabel *s, const sp_table *table,
         if (i + SP_AHEAD < end)
             sp_prefetch(sp_counted_slot_of(table, event->slots[i + SP_AHEAD]));
         value->known = 1.0 / (head->cnt + 1.0);
-        if (a == mean) /* where a value is always the same the mean stays, exactly */
+        if (a == mean) /* if the value is always the same, the mean stays exactly so */
             value->a = value->v = x > 0.0 ? 1.0 : -1.0;
         else {
             value->v = sp_clip(x / sp_moved(mean, a, value->known), SP_MOST);
@@ -218,7 +218,7 @@ SP_PRIVATE double sp_label_sums_scale(const sp_multilabel_scratch *w, const sp_l
     return squares > 0.0 ? 1.0 / sqrt(squares) : 0.0;
 }
 
-/* Add what the entries of one feature say. */
+/* Add the numbers in one feature's entries. */
 static void sp_multilabel_walk(const sp_multilabel *s, sp_multilabel_scratch *w,
                                const sp_counted_value *value, const sp_entry *entries, uint32_t n)
 {

@@ -10,7 +10,7 @@ SP_PRIVATE ptrdiff_t sp_snapshot_entries_before(const sp_sparse_rows *rows, cons
 {
     ptrdiff_t n = 0;
     for (ptrdiff_t j = 0; j < m; j++) {
-        if (kept == NULL && j < adds) { /* there or not, it is one */
+        if (kept == NULL && j < adds) { /* it will be an entry, if it is not one yet */
             n++;
             continue;
         }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define SP_LOG_MOST 1e40 /* of any number, but values */
+#define SP_LOG_MOST 1e40 /* of any number except values */
 
 enum {
     SP_LOG_T,
@@ -13,7 +13,7 @@ enum {
     SP_LOG_NM,
     SP_LOG_POSITIVES,
     SP_LOG_ONCE,
-    SP_LOG_D = 0, /* of a label: what comes back as it is, then what stays at least 0 */
+    SP_LOG_D = 0, /* of a label: first the numbers that stay at least 0, then w0, wn */
     SP_LOG_G0,
     SP_LOG_GN,
     SP_LOG_W0,
@@ -26,7 +26,7 @@ typedef struct sp_undo_log_head {
     uint32_t n_tallies;
     uint32_t n_slots;
     uint32_t n_entries;
-    uint32_t n_open; /* those below this one that are not among the labels were left open */
+    uint32_t n_open; /* labels below this one that are not listed were left open */
     double u;
     double before[SP_LOG_ONCE];
     double after[SP_LOG_ONCE];
@@ -48,12 +48,12 @@ typedef struct sp_undo_log_slot {
     double s[2]; /* before and after */
     double N[2];
     float cnt[2];
-    uint32_t at;   /* which entry of the event */
-    uint32_t slot; /* or its number, if names are hashed: for as long as a step is kept */
+    uint32_t at;   /* the event's entry */
+    uint32_t slot; /* in a step that is kept, if names are hashed: its number */
     uint64_t n; /* entries of its row */
 } sp_undo_log_slot;
 
-/* Where each lies in the bytes. */
+/* Where each part is in the bytes. */
 typedef struct sp_undo_log_parts {
     sp_undo_log_head *head;
     sp_undo_log_label *labels;
@@ -92,8 +92,8 @@ static void sp_undo_log_numbers(const sp_label *label, double *numbers)
     numbers[SP_LOG_WN] = label->wn;
 }
 
-/* The labels that are named, if the event leaves the others open; else those that get entries, and
-   those that step without. How many; NULL: only count them. */
+/* List the labels that are named, if the event leaves the others open; otherwise those that get
+   entries, then those that step without any. Returns how many; NULL: only count them. */
 static uint32_t sp_undo_log_labels(const sp_multilabel *s, const sp_multilabel_scratch *w,
                                    sp_undo_log_label *labels)
 {
@@ -120,7 +120,7 @@ static uint32_t sp_undo_log_labels(const sp_multilabel *s, const sp_multilabel_s
     return n + (uint32_t)w->n_new;
 }
 
-/* The entries that the row of an entry of the event has for the labels that are kept. */
+/* The entries of the kept labels in the row of the event's entry i. */
 static ptrdiff_t sp_undo_log_entries(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
                                      sp_snapshot_entry *kept)
 {
@@ -197,7 +197,7 @@ SP_PRIVATE void sp_multilabel_undo_log_begin(const sp_learner *learner, const sp
 
 /* --- After it */
 
-/* What F1 is counted of, where it has changed; all of it where it has been halved. How many. */
+/* Keep F1's counts that have changed, or all if they were halved. Returns how many. */
 static uint32_t sp_undo_log_tallies(const sp_multilabel *s, bool halved, sp_undo_log_tally *tallies)
 {
     uint32_t n = 0;
@@ -211,7 +211,7 @@ static uint32_t sp_undo_log_tallies(const sp_multilabel *s, bool halved, sp_undo
     return n;
 }
 
-/* The slots that there are, each once, and their entries. */
+/* Keep the slots that exist, each once, and their entries. */
 static void sp_undo_log_slots(const sp_learner *learner, const sp_event *event,
                               sp_undo_log_parts parts)
 {
@@ -226,7 +226,7 @@ static void sp_undo_log_slots(const sp_learner *learner, const sp_event *event,
         if (event->slots[i] == SP_SLOT_NULL)
             continue;
         sp_counted_slot *counted = sp_counted_slot_of(&learner->table, event->slots[i]);
-        if (counted->of.unused != 0.0f) /* the event has had it before, under another name */
+        if (counted->of.unused != 0.0f) /* the event had it before, under another name */
             continue;
         counted->of.unused = 1.0f;
         slot.slot = event->slots[i];
@@ -264,7 +264,7 @@ SP_PRIVATE size_t sp_multilabel_undo_log_end(const sp_learner *learner, const sp
     return (size_t)sp_undo_log_bytes(head);
 }
 
-/* --- Whether it is one */
+/* --- Checking */
 
 static bool sp_are_sound(const double *numbers, int n, int least, double most)
 {
@@ -328,7 +328,7 @@ SP_PRIVATE bool sp_multilabel_undo_log_is_sound(const sp_learner *learner, const
            && sp_snapshot_entries_are_sound(parts.entries, head->n_entries, n_labels);
 }
 
-/* --- Taken back */
+/* --- Undoing */
 
 static void sp_take_back_tallies(sp_multilabel *s, const sp_undo_log_head *head,
                                  const sp_undo_log_tally *tallies)
@@ -353,7 +353,7 @@ static void sp_take_back_tallies(sp_multilabel *s, const sp_undo_log_head *head,
     }
 }
 
-/* What is kept once and of labels. `w`: room for all of these. */
+/* Restore what is kept once per model, and the labels. `w`: has room for all of these. */
 static void sp_take_back_labels(sp_multilabel *s, sp_undo_log_parts parts, sp_multilabel_scratch *w)
 {
     const sp_undo_log_head *head = parts.head;
@@ -390,13 +390,13 @@ static void sp_take_back_slot(sp_sparse_rows *rows, sp_counted_slot *counted,
                               const sp_undo_log_slot *slot, const sp_snapshot_entry *entries)
 {
     sp_sparse *row = &counted->of.row;
-    bool counts = !(slot->cnt[1] < slot->cnt[0]); /* else the step has halved them */
+    bool counts = !(slot->cnt[1] < slot->cnt[0]); /* otherwise the step has halved them */
     float cnt = counted->of.cnt;
     if (counts) {
         counted->of.cnt = sp_back_count(cnt, slot->cnt[0], slot->cnt[1]);
         if (cnt >= SP_COUNT_HALF && slot->cnt[0] >= SP_COUNT_HALF
             && counted->of.cnt < (float)SP_COUNT_HALF)
-            counted->of.cnt = (float)SP_COUNT_HALF; /* it still is always there */
+            counted->of.cnt = (float)SP_COUNT_HALF; /* it is still always there */
         counted->of.s = sp_back_mean(counted->of.s, slot->s[0], slot->s[1], cnt, counted->of.cnt,
                                      slot->cnt[0], slot->cnt[1]);
         counted->of.N = sp_back_number(counted->of.N, slot->N[0], slot->N[1]);
@@ -430,7 +430,7 @@ SP_PRIVATE int sp_multilabel_take_back(sp_learner *learner, const sp_event *even
     for (uint32_t i = 0; i < head->n_slots; i++) {
         const sp_undo_log_slot *slot = &parts.slots[i];
         const sp_slot_type own = event->slots[slot->at];
-        /* one that a ceiling has taken away, and perhaps given another, has nothing of the step */
+        /* a slot that a ceiling has taken, and perhaps given away, has nothing of the step */
         if (own != SP_SLOT_NULL && sp_index_number(&learner->index, own) == slot->slot)
             sp_take_back_slot(sp_rows_of(table), sp_counted_slot_of(table, own), slot, entries);
         entries += slot->n;

@@ -6,10 +6,10 @@
 
 enum {
     SP_SHAPES_HEAD = 8, /* words: columns, chosen, choices, next, Z */
-    SP_CHANGED_WORDS = 3, /* a bit for each cell */
+    SP_CHANGED_WORDS = 3, /* a bit per cell */
 };
 
-/* Words that are written, or only counted, or read: one walk over the numbers does any of these. */
+/* Words that are written, read, or only counted: one walk over the numbers does all three. */
 typedef struct sp_tape {
     uint32_t *to;         /* NULL: they are counted, or read */
     const uint32_t *from; /* NULL: they are written, or counted */
@@ -17,7 +17,7 @@ typedef struct sp_tape {
     size_t n;
 } sp_tape;
 
-/* Behind the end there are zeros; whoever reads compares `at` with `n`. */
+/* Behind the end, zeros are read; the reader compares `at` with `n`. */
 static void sp_tape_word(sp_tape *words, uint32_t *word)
 {
     if (words->to != NULL)
@@ -32,7 +32,7 @@ static void sp_tape_float(sp_tape *words, float *number)
     uint32_t word;
     memcpy(&word, number, sizeof(word));
     sp_tape_word(words, &word);
-    if (words->from != NULL) /* others may read what is written */
+    if (words->from != NULL) /* while writing, others may be reading the number */
         memcpy(number, &word, sizeof(word));
 }
 
@@ -72,7 +72,7 @@ static size_t sp_watched_pairs(const sp_shapes *shapes)
     return shapes->n_layers < SP_SHAPE_AUTO || n == 0 ? 0 : n * (n - 1) / 2;
 }
 
-/* The part of a base that has the columns of another one's; NULL: it has none. */
+/* The part in a base that has the same columns; NULL: there is none. */
 static const sp_shape *sp_shape_before(const sp_shapes *since, int layer, const sp_shape *part)
 {
     const ptrdiff_t at = sp_layer_find(&since->of[layer], part->a, part->b, 0);
@@ -91,7 +91,7 @@ static void sp_tape_cell(sp_tape *words, float *cell, ptrdiff_t lanes, ptrdiff_t
         sp_tape_float(words, &sp_cell_G(cell, lanes)[k]);
 }
 
-/* A part's gate, with a base which cells have changed, and these. */
+/* A part's gate and cells. With a base: which cells have changed, and only these. */
 static void sp_tape_part(sp_tape *words, sp_shape *part, int layer, ptrdiff_t lanes,
                          ptrdiff_t n_labels, const sp_shapes *since, uint32_t *changed)
 {
@@ -141,14 +141,14 @@ static bool sp_cell_is_new(const float *cell, ptrdiff_t lanes)
 {
     bool is = *cell == SP_CELL_OM_FIRST;
     for (ptrdiff_t i = 1; i < sp_cell_width(lanes) && is; i++) {
-        uint32_t bits; /* for -0.0 is not new */
+        uint32_t bits; /* as bits, since -0.0 is not new */
         memcpy(&bits, &cell[i], sizeof(bits));
         is = bits == 0;
     }
     return is;
 }
 
-/* Which cells are not as in a base, a bit each, of a part that may be new. */
+/* Which cells differ from a base's, a bit each; the part may be new. */
 static void sp_cells_changed(const sp_shape *part, const sp_shape *was, int layer, ptrdiff_t lanes,
                              uint32_t *changed)
 {
@@ -163,8 +163,8 @@ static void sp_cells_changed(const sp_shape *part, const sp_shape *was, int laye
     }
 }
 
-/* The parts of a layer, by the places of their columns: `from`, of which each has one with those
-   behind it, or with itself. */
+/* The parts of a layer, by the places of their columns in `from`: each column with those behind it,
+   or with itself. */
 static void sp_put_parts(sp_tape *words, const sp_shapes *shapes, int layer, ptrdiff_t n_labels,
                          const sp_shapes *since)
 {
@@ -268,7 +268,7 @@ static bool sp_layer_is_sound(const sp_layer *layer)
            && sp_is_from(layer->Gtau, SP_GAMMA_LEAST, 1e300) && sp_drift_is_sound(drift);
 }
 
-/* Whether there are no bits of cells that a part has not. */
+/* Read a part. False: it has bits for cells that do not exist. */
 static bool sp_get_part(sp_tape *words, sp_shape *part, int layer, ptrdiff_t lanes,
                         ptrdiff_t n_labels, const sp_shapes *since)
 {
@@ -285,7 +285,7 @@ static bool sp_get_part(sp_tape *words, sp_shape *part, int layer, ptrdiff_t lan
     return true;
 }
 
-/* The parts of a layer. 0, or what is wrong. */
+/* Read the parts of a layer. 0, or what is wrong. */
 static int sp_get_parts(sp_tape *words, sp_shapes *shapes, int layer, ptrdiff_t n_labels,
                         const sp_shapes *since)
 {
@@ -309,7 +309,7 @@ static int sp_get_parts(sp_tape *words, sp_shapes *shapes, int layer, ptrdiff_t 
     return 0;
 }
 
-/* The columns that have surfaces. Whether they may be. */
+/* Read the columns that have surfaces. False: they are invalid. */
 static bool sp_get_chosen(sp_tape *words, sp_shapes *shapes, uint32_t n)
 {
     if (shapes->n_layers < SP_SHAPE_AUTO)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define SP_FADE (1.0 - 1.0 / 1024.0)
-#define SP_GUESTS_FROM 512.0 /* T */
-#define SP_GUEST_LEAST 30.0  /* S^2 by Z */
+#define SP_GUESTS_FROM 512.0 /* the least T */
+#define SP_GUEST_LEAST 30.0  /* the least S^2 / Z */
 
 SP_PRIVATE ptrdiff_t sp_shapes_most(ptrdiff_t n_labels, sp_slot_type max_features)
 {
@@ -20,7 +20,7 @@ SP_PRIVATE ptrdiff_t sp_shapes_most(ptrdiff_t n_labels, sp_slot_type max_feature
     return most > 1 ? most : 0;
 }
 
-/* The columns that are watched: n of them, from this place on, and round. */
+/* The columns that are watched now: n of them, from *first on, in a ring. */
 static ptrdiff_t sp_watched(const sp_shapes *shapes, ptrdiff_t *first)
 {
     const ptrdiff_t n = shapes->n_columns;
@@ -31,7 +31,8 @@ static ptrdiff_t sp_watched(const sp_shapes *shapes, ptrdiff_t *first)
     return SP_WATCHED_MOST;
 }
 
-/* What the curves leave wrong, as one number: of many labels half of them against half. */
+/* The error that the curves leave, as one number: with many labels, half of them against the
+   others. */
 static double sp_left(const sp_shapes *shapes, const sp_shaped *w)
 {
     const int bit = (int)(shapes->n_choices % 5);
@@ -95,7 +96,7 @@ static double sp_column_rank(const sp_shapes *shapes, sp_slot_type slot)
         const sp_shape *part = &surfaces->parts[i];
         if (sp_shape_is_new(part) || (part->a != slot && part->b != slot))
             continue;
-        is_in = is_in || shapes->n_chosen == 0; /* after a merge, which has made no choice */
+        is_in = is_in || shapes->n_chosen == 0; /* after a merge, nothing is chosen */
         beta = SP_MAX(beta, (double)part->gate.value - SP_GATE_FIRST);
     }
     double rank = n > 0.0 ? sqrt(squares / n) : 0.0;
@@ -104,7 +105,7 @@ static double sp_column_rank(const sp_shapes *shapes, sp_slot_type slot)
     return rank + 3.0 * beta;
 }
 
-/* A choice that is being made: places of columns. */
+/* A choice in progress: places of columns. */
 typedef struct sp_choice {
     ptrdiff_t n;
     ptrdiff_t of[SP_SURFACES_MOST];
@@ -119,7 +120,7 @@ static bool sp_choice_has(const sp_choice *choice, ptrdiff_t at)
     return false;
 }
 
-/* Those of highest rank, of equals the first, until there are so many. */
+/* Add the columns of highest rank, of equal ones the first, until there are `most`. */
 static void sp_choose_by_rank(const sp_shapes *shapes, sp_choice *choice, ptrdiff_t most)
 {
     while (choice->n < most) {
@@ -132,7 +133,7 @@ static void sp_choose_by_rank(const sp_shapes *shapes, sp_choice *choice, ptrdif
     }
 }
 
-/* Pairs that say something only together. */
+/* Add pairs of columns that are informative only together. */
 static void sp_choose_guests(const sp_shapes *shapes, sp_choice *choice, ptrdiff_t most)
 {
     ptrdiff_t first;
@@ -166,7 +167,7 @@ static void sp_choose_guests(const sp_shapes *shapes, sp_choice *choice, ptrdiff
     }
 }
 
-/* Surfaces of columns that are not chosen are forgotten. */
+/* Drop the surfaces of columns that are not chosen. */
 static void sp_forget_surfaces(sp_shapes *shapes)
 {
     sp_layer *layer = &shapes->of[1];
@@ -181,7 +182,7 @@ static void sp_forget_surfaces(sp_shapes *shapes)
     layer->n = n;
 }
 
-/* Curves of what is no longer a column, likewise. */
+/* Likewise, the curves of slots that are no longer columns. */
 static void sp_forget_curves(sp_shapes *shapes)
 {
     sp_layer *layer = &shapes->of[0];

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#define SP_SHAPE_LEAST 1e-6    /* how near a hat or cell is that is not left out */
-#define SP_SHAPE_THR 0.03125   /* an error of less makes no step */
-#define SP_SHAPE_WIDE 0.25     /* an error of more makes entries */
-#define SP_SHAPE_COUNT 0x1p20  /* c is halved while N is so much */
+#define SP_SHAPE_LEAST 1e-6    /* a hat or cell that is less near is left out */
+#define SP_SHAPE_THR 0.03125   /* a smaller error makes no step */
+#define SP_SHAPE_WIDE 0.25     /* a larger error makes entries */
+#define SP_SHAPE_COUNT 0x1p20  /* c is halved while N is at least this */
 
 /* --- Scratch */
 
@@ -44,10 +44,10 @@ SP_PRIVATE size_t sp_shaped_bytes(const sp_shaped *w)
     return bytes;
 }
 
-/* Room for a layer's n patches. -1 without memory. */
+/* Room for a layer's n patches. -1 if out of memory. */
 static int sp_heard_room(sp_heard *heard, ptrdiff_t n, ptrdiff_t outputs)
 {
-    const ptrdiff_t labels = (outputs + 1 + 3) / 4 * 4; /* one may be new */
+    const ptrdiff_t labels = (outputs + 1 + 3) / 4 * 4; /* one label may be new */
     const ptrdiff_t numbers = 2 * labels + n * labels;
     if (n > heard->room) {
         const ptrdiff_t room = n + n / 2 + 4;
@@ -103,7 +103,7 @@ SP_PRIVATE int sp_shaped_room(const sp_shapes *shapes, sp_shaped *w, ptrdiff_t n
 
 /* --- The patches of an event */
 
-typedef struct sp_grid { /* between which two places a value lies, and how far from the first */
+typedef struct sp_grid { /* the first of the two places around a value, and the distance */
     int32_t at;
     double f;
 } sp_grid;
@@ -186,7 +186,7 @@ static void sp_write_surfaces(const sp_shapes *shapes, sp_shaped *w)
 
 /* --- The answer */
 
-/* h of a layer's cells, and the sums over them; s without r. */
+/* h of a layer's cells, and the sums over them; s is not multiplied by r yet. */
 SP_TEMPLATE void sp_hear(const sp_layer *layer, sp_heard *heard, ptrdiff_t outputs, ptrdiff_t lanes,
                          double *squares, double *length)
 {
@@ -225,7 +225,7 @@ SP_AVX2_UNLESS_SMALL(void, sp_hear_all,
     else sp_hear(layer, heard, 1, 0, squares, length);
 }
 
-/* A layer's scores H, from those before it. */
+/* A layer's scores H, from the scores of the layer before it. */
 static void sp_layer_answer(const sp_shapes *shapes, int i, sp_shaped *w, const double *before)
 {
     const sp_layer *layer = &shapes->of[i];
@@ -257,7 +257,7 @@ SP_PRIVATE void sp_shapes_answer(const sp_shapes *shapes, const sp_shaping *of, 
     if (!w->has)
         return;
     w->of[1].n = 0;
-    /* a label without a lane has no weights: it gets one when it is learned */
+    /* a label without a lane has no weights; it gets a lane when it is learned */
     w->known = of->two ? 1 : SP_MIN(w->outputs, shapes->lanes);
     if (shapes->n_layers > SP_SHAPE_CURVE)
         sp_write_surfaces(shapes, w);
@@ -306,7 +306,7 @@ static void sp_aim_at(const sp_shaping *of, sp_heard *heard, double phi, ptrdiff
     };
 }
 
-/* How far label y was to be expected, by P of each label. */
+/* How surprising label y was, given P of each label. */
 static sp_surprise sp_surprised(const double *p, ptrdiff_t n, ptrdiff_t y)
 {
     double expected[4] = {0.0, 0.0, 0.0, 0.0};
@@ -479,7 +479,7 @@ SP_PRIVATE float sp_cell_om(const float *c, ptrdiff_t lanes, double all, const d
     return sp_om_known(1.0 / (N + 1.0), all, squares, N);
 }
 
-/* Halve the counts of a cell while they are too many. */
+/* Halve the counts of a cell as long as they are too large. */
 static void sp_cell_halve(float *c, ptrdiff_t lanes)
 {
     double halved = 1.0;
@@ -496,7 +496,7 @@ SP_PRIVATE void sp_cell_keep(float *cell, ptrdiff_t lanes, double all, const dou
     *cell = sp_cell_om(sp_cell_c(cell, lanes), lanes, all, rD);
 }
 
-/* One step of four cells' weights. */
+/* Take one step with the weights of four cells. */
 SP_TEMPLATE void sp_cells_move(float *const *w, float *const *G, const double *X,
                                const sp_pace *pace)
 {
@@ -514,7 +514,8 @@ SP_TEMPLATE void sp_cells_move(float *const *w, float *const *G, const double *X
     }
 }
 
-/* A patch: its weights, then its counts. Cells that it lacks are the spare one. */
+/* Learn a patch: first its weights, then its counts. The spare cell replaces those that it
+   lacks. */
 SP_TEMPLATE void sp_patch_learn(float *cells, const sp_patch *patch, const sp_heard *heard,
                                 ptrdiff_t lanes, ptrdiff_t y, double u, double all,
                                 const double *rD, float *spare)
@@ -570,7 +571,7 @@ SP_PRIVATE void sp_shaped_weigh_labels(const sp_shapes *shapes, sp_shaped *w, pt
         w->rD[k] = k < labels ? 1.0 / (D[k] + 1.0) : 0.0;
 }
 
-/* The gates of the event's parts. */
+/* Learn the gates of the event's parts. */
 static void sp_gates_learn(const sp_layer *layer, const sp_heard *heard, ptrdiff_t outputs,
                            double u)
 {

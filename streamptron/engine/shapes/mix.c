@@ -10,16 +10,16 @@
 
 #include <string.h>
 
-/* The base is the last of the sides. */
+/* The base is the last side. */
 typedef struct sp_shapes_merge {
     sp_merge *m;
     sp_shapes *to;
     ptrdiff_t labels;
-    double all; /* the events, and one for each label */
+    double all; /* the events, plus one for each label */
     double *rD;
-    sp_shapes *seen;         /* of each side, as the merged learner has them */
-    const sp_shape **parts;  /* and of these the part at hand, or NULL */
-    const float **differing; /* cells of those who have a say */
+    sp_shapes *seen;         /* by side, in the form of the merged learner */
+    const sp_shape **parts;  /* for each of these the current part, or NULL */
+    const float **differing; /* the cells of those that count */
     sp_seen how;
 } sp_shapes_merge;
 
@@ -30,7 +30,7 @@ typedef struct sp_mix_names {
     const sp_shard *side;
 } sp_mix_names;
 
-/* The merged learner's slot of a column, which lies in that place in a side. */
+/* The merged learner's slot of a column that has this place in a side. */
 static sp_slot_type sp_mix_slot_of(const void *of, sp_slot_type place)
 {
     const sp_mix_names *names = (const sp_mix_names *)of;
@@ -43,7 +43,7 @@ static sp_slot_type sp_mix_slot_of(const void *of, sp_slot_type place)
     return sp_index_find(to, &key, sp_index_hash(to, &key));
 }
 
-/* -1 without memory. */
+/* Bring side k into the form of the merged learner. -1 if out of memory. */
 static int sp_shapes_see(sp_shapes_merge *s, int k)
 {
     const sp_shard *side = sp_mix_side(s->m, k);
@@ -64,7 +64,7 @@ static bool sp_mix_is_column(const sp_learner *to, sp_slot_type slot)
     return columns != NULL && columns[slot & SP_CHUNK_MASK].n > 0.0;
 }
 
-/* The parts of all sides, of which nothing is known yet. -1 without memory. */
+/* Make the parts of all sides, without any numbers. -1 if out of memory. */
 static int sp_shapes_unite(sp_shapes_merge *s)
 {
     for (int k = 0; k <= s->m->n; k++) {
@@ -130,14 +130,14 @@ static void sp_mix_gate(const sp_shapes_merge *s, sp_gate *gate)
 
 static bool sp_cells_differ(const float *one, const float *other, ptrdiff_t width)
 {
-    for (ptrdiff_t i = 1; i < width; i++) { /* not om, which goes by what else has been seen */
+    for (ptrdiff_t i = 1; i < width; i++) { /* not om, which also depends on other events */
         if (one[i] != other[i])
             return true;
     }
     return false;
 }
 
-/* What n shards make of a cell of the base's, which is in `to`. */
+/* Merge n shards' versions of a cell into the base's, which is in `to`. */
 static void sp_mix_cell(const sp_shapes_merge *s, float *to, int n)
 {
     const ptrdiff_t lanes = s->how.lanes;
@@ -199,7 +199,7 @@ static void sp_mix_shape(const sp_shapes_merge *s, int layer, sp_shape *to)
 
 /* --- All of it */
 
-/* -1 without memory. */
+/* Room for all this. -1 if out of memory. */
 static int sp_shapes_mix_reserve(sp_shapes_merge *s)
 {
     const sp_adaptive *to = &s->m->to->adaptive;
@@ -253,7 +253,7 @@ SP_PRIVATE int sp_shapes_mix(sp_merge *m)
     return failed;
 }
 
-/* Where a slot is among n that rise; n: it is not. */
+/* The place of a slot among n rising ones; n: it is not there. */
 static size_t sp_stay_at(const sp_slot_type *stay, size_t n, sp_slot_type slot)
 {
     size_t first = 0;

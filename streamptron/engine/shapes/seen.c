@@ -28,7 +28,7 @@ SP_PRIVATE void sp_cell_seen(float *to, float *cell, ptrdiff_t lanes, const sp_s
     *sp_cell_G(to, 0) = *sp_cell_G(cell, lanes);
 }
 
-/* -1 without memory. */
+/* Add another learner's part in this form. -1 if out of memory. */
 static int sp_part_seen(sp_shapes *to, int layer, const sp_shape *other, ptrdiff_t lanes,
                         const sp_seen *how)
 {

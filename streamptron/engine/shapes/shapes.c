@@ -54,7 +54,7 @@ SP_RARE SP_PRIVATE void sp_shapes_free(sp_shapes *shapes)
     sp_shapes_init(shapes, shapes->n_layers);
 }
 
-/* Numbers of each two columns that are watched. */
+/* How many pairs of columns are watched. */
 static size_t sp_watched_room(ptrdiff_t n)
 {
     n = SP_MIN(n, (ptrdiff_t)SP_WATCHED_MOST);
@@ -74,7 +74,7 @@ SP_RARE SP_PRIVATE size_t sp_shapes_bytes(const sp_shapes *shapes)
     return bytes;
 }
 
-/* Room for exactly so many columns, which are more than there was room for. -1 without memory. */
+/* Room for exactly so many columns, which are more than before. -1 if out of memory. */
 SP_RARE static int sp_shapes_grow(sp_shapes *shapes, ptrdiff_t room)
 {
     const size_t watched = sp_watched_room(shapes->room);
@@ -96,7 +96,7 @@ SP_PRIVATE int sp_shapes_room(sp_shapes *shapes, ptrdiff_t n)
     return n <= shapes->room ? 0 : sp_shapes_grow(shapes, n + n / 2 + 8);
 }
 
-/* A block of cells of which nothing is known. NULL without memory. */
+/* A block of cells that have learned nothing. NULL if out of memory. */
 SP_RARE static float *sp_cells_open(int layer, ptrdiff_t lanes)
 {
     float *cells = (float *)sp_calloc(sp_shape_floats(layer, lanes), sizeof(float));
@@ -106,7 +106,7 @@ SP_RARE static float *sp_cells_open(int layer, ptrdiff_t lanes)
     return cells;
 }
 
-/* Where a part of these columns stands, or would. */
+/* The place of the part with these columns, or where it would be. */
 static ptrdiff_t sp_layer_place(const sp_layer *layer, sp_slot_type a, sp_slot_type b)
 {
     const uint64_t key = (uint64_t)a << 32 | b;
@@ -152,7 +152,7 @@ SP_RARE SP_PRIVATE sp_shape *sp_layer_make(sp_shapes *shapes, int layer, sp_slot
     return &of->parts[at];
 }
 
-/* A part's cells in another form. `signs`: of outputs 0 and 1, where two labels had one. */
+/* Copy a part's cells into another form. `signs`: of outputs 0 and 1, if two labels shared one. */
 static void sp_cells_reform(float *to, ptrdiff_t lanes, float *from, ptrdiff_t were, int layer,
                             const double *signs)
 {
@@ -171,7 +171,7 @@ static void sp_cells_reform(float *to, ptrdiff_t lanes, float *from, ptrdiff_t w
     }
 }
 
-/* A layer's parts in the form of so many lanes. -1 without memory. */
+/* Copy a layer's parts into the form with so many lanes. -1 if out of memory. */
 static int sp_layer_reform(sp_layer *to, const sp_layer *other, int layer, ptrdiff_t lanes,
                            ptrdiff_t were, const double *signs)
 {
@@ -192,7 +192,7 @@ static int sp_layer_reform(sp_layer *to, const sp_layer *other, int layer, ptrdi
     return 0;
 }
 
-/* All of them in that form, into `to`, with the same room. -1 without memory. */
+/* Copy all layers into that form, with the same room. -1 if out of memory. */
 SP_RARE static int sp_shapes_reform(sp_shapes *to, const sp_shapes *other, ptrdiff_t lanes,
                                     const double *signs)
 {

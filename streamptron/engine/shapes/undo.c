@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#define SP_SNAPSHOT_W_MOST 1e30f /* of om and w that come from elsewhere, */
-#define SP_SNAPSHOT_G_MOST 1e37f /* and of G */
+#define SP_SNAPSHOT_W_MOST 1e30f /* limits for om and w from outside, */
+#define SP_SNAPSHOT_G_MOST 1e37f /* and for G */
 
 enum {
     SP_SNAPSHOT_LAYER = 2 + SP_DRIFT_NUMBERS, /* tau, Gtau, the watch's */
@@ -15,15 +15,15 @@ enum {
 };
 
 typedef struct sp_snapshot_patch {
-    uint32_t a; /* its columns, among those of the step */
+    uint32_t a; /* its columns, among the step's */
     uint32_t b;
-    uint32_t n; /* cells; 0: the step's own choice has forgotten it */
+    uint32_t n; /* cells; 0: the step's own choice has dropped it */
     uint8_t cell[4];
     sp_gate before;
     sp_gate after;
 } sp_snapshot_patch;
 
-/* Where in the bytes of a step all lies. */
+/* Where everything is in the bytes of a step. */
 typedef struct sp_snapshot_spots {
     uint64_t layers;
     uint64_t columns;
@@ -34,7 +34,7 @@ typedef struct sp_snapshot_spots {
     uint64_t end;
 } sp_snapshot_spots;
 
-/* How many cells a part of that layer has in an event, at most. */
+/* The most cells that a part of this layer has in an event. */
 static uint32_t sp_patch_cells(int layer)
 {
     return layer ? 4 : 2;
@@ -45,7 +45,7 @@ static uint64_t sp_even(uint64_t n)
     return n + (n & 1);
 }
 
-/* Counts of 32 bits, of at most 48 bytes each, do not overflow; a part's numbers may. */
+/* Counts have 32 bits: sizes of at most 48 bytes for each do not overflow; a part's numbers may. */
 static sp_snapshot_spots sp_snapshot_spots_of(const sp_snapshot_shapes *kept)
 {
     sp_snapshot_spots at;
@@ -135,7 +135,7 @@ static void sp_snapshot_layer_fill(const sp_layer *layer, double *to)
     sp_drift_read(&layer->drift, to + 2);
 }
 
-/* A cell's numbers, of which nothing is known if it is NULL, as of labels without lanes. */
+/* A cell's numbers; those of a new cell if it is NULL, and for labels without lanes. */
 static void sp_snapshot_cell_fill(float *cell, ptrdiff_t lanes, ptrdiff_t y, const uint32_t *k,
                                   uint32_t m, float *to)
 {
@@ -151,7 +151,7 @@ static void sp_snapshot_cell_fill(float *cell, ptrdiff_t lanes, ptrdiff_t y, con
     }
 }
 
-/* A gate that has learned nothing counts as one of Gamma 1. */
+/* A gate that has learned nothing counts as having Gamma 1. */
 static sp_gate sp_snapshot_gate(const sp_shape *part)
 {
     sp_gate gate = {(float)SP_GATE_FIRST, 1.0f};
@@ -162,7 +162,7 @@ static sp_gate sp_snapshot_gate(const sp_shape *part)
     return gate;
 }
 
-/* Which columns the surfaces are of: curves and surfaces stand in the same order. */
+/* Find the columns of the surfaces. Curves and surfaces have the same order. */
 static void sp_snapshot_name_surfaces(const sp_shaped *w, sp_snapshot_patch *patches)
 {
     const sp_heard *curves = &w->of[0];
@@ -218,7 +218,7 @@ SP_PRIVATE void sp_snapshot_shapes_before(const sp_shapes *shapes, const sp_shap
         sp_snapshot_name_surfaces(w, sp_snapshot_layer_patches(p, &at, 1));
 }
 
-/* Counts that were halved are as if the step had left them alone. */
+/* If counts were halved, pretend that the step has not changed them. */
 static void sp_snapshot_halved(float *before, const float *after, double added)
 {
     if (after[SP_SNAPSHOT_CELL_C] == (float)((double)before[SP_SNAPSHOT_CELL_C] + added))
@@ -290,7 +290,7 @@ static bool sp_is_sound_cell(const float *numbers, uint32_t m)
     return true;
 }
 
-/* Whether part i of a layer can be a step's. Its counts never fall. */
+/* Whether part i of a layer can come from a step. A step's counts never fall. */
 static bool sp_is_sound_patch(uint8_t *p, const sp_snapshot_spots *at,
                               const sp_snapshot_shapes *kept, int layer, uint64_t i)
 {
@@ -313,7 +313,7 @@ static bool sp_is_sound_patch(uint8_t *p, const sp_snapshot_spots *at,
     return true;
 }
 
-/* Whether the counts say that there are so many bytes. */
+/* Whether the counts match the number of bytes. */
 static bool sp_snapshot_shapes_fit(const sp_snapshot_shapes *kept, size_t bytes)
 {
     const sp_snapshot_spots at = sp_snapshot_spots_of(kept);
@@ -386,7 +386,7 @@ static void sp_gate_back(sp_shape *part, const sp_gate *before, const sp_gate *a
     part->gate.Gamma = (float)sp_shape_bounded(Gamma, SP_GAMMA_LEAST, SP_GAMMA_MOST);
 }
 
-/* w and G of output k. */
+/* Restore w and G of output k. */
 static void sp_output_back(float *cell, ptrdiff_t lanes, ptrdiff_t k, float share,
                            const float *before, const float *after)
 {

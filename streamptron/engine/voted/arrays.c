@@ -18,7 +18,8 @@ SP_PRIVATE void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t 
     }
 }
 
-/* The mentions, update by update; `places`: how many each update has, then where they begin. */
+/* List the mentions, update by update; `places`: how many each update has, then where they
+   begin. */
 static void sp_mentions_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
                                 const sp_slot_type *rising, size_t *places)
 {
@@ -78,7 +79,7 @@ SP_PRIVATE int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_in
     return 0;
 }
 
-/* `n_slots`: or how many numbers there are. */
+/* `n_slots`: how many slots there are; hashed: how many numbers. */
 static bool sp_updates_fault(const sp_voted *flat, const sp_voters *v, sp_slot_type n_slots)
 {
     size_t n = 0;
@@ -124,7 +125,7 @@ static bool sp_voted_turns_fault(const sp_voted *flat, const sp_voters *v, ptrdi
     return at != flat->n_turns;
 }
 
-/* The slots of all mentions, which have been checked. -1 without memory. */
+/* Find the slots of all mentions, which have been checked. -1 if out of memory. */
 static int sp_voted_find(const sp_voted *flat, sp_index *index, sp_table *table,
                          sp_slot_type *slots)
 {
@@ -139,10 +140,10 @@ static int sp_voted_find(const sp_voted *flat, sp_index *index, sp_table *table,
         if (slots[i] == SP_SLOT_NULL)
             return -1;
     }
-    return sp_table_reserve_all(table, index->n_slots, &nothing, 1); /* room for those */
+    return sp_table_reserve_all(table, index->n_slots, &nothing, 1); /* room for all slots */
 }
 
-/* The updates, whose features have these slots. -1 without memory. */
+/* Read the updates, whose features have these slots. -1 if out of memory. */
 static int sp_updates_read(sp_voters *v, const sp_voted *flat, const sp_slot_type *slots)
 {
     size_t at = 0;

@@ -11,7 +11,7 @@ static bool sp_is_mentioned(const sp_voters *voters, sp_slot_type slot)
     return m != NULL && m->start < m->end;
 }
 
-/* Which slots stay, and the new number of each slot; how many stay. */
+/* Choose the slots that stay, and give them new numbers. Returns how many stay. */
 static size_t sp_stay(const sp_table *table, const sp_voters *voters, sp_slot_type n_slots,
                       sp_slot_type *stay, sp_slot_type *numbers)
 {
@@ -30,7 +30,7 @@ static size_t sp_stay(const sp_table *table, const sp_voters *voters, sp_slot_ty
     return n;
 }
 
-/* Make room for mentions of n slots. -1 without memory; then there is nothing to free. */
+/* Make room for mentions of n slots. -1 if out of memory; then there is nothing to free. */
 static int sp_open_mentions(sp_voters *to, const sp_voters *voters, const sp_slot_type *stay,
                             size_t n)
 {
@@ -45,7 +45,7 @@ static int sp_open_mentions(sp_voters *to, const sp_voters *voters, const sp_slo
     return 0;
 }
 
-/* Move all mentions there, and let each point to the next one's new slot. */
+/* Move all mentions to `to`, and let each point to the new slot of the next. */
 static void sp_move_mentions(sp_voters *v, const sp_voters *to, const sp_slot_type *stay, size_t n,
                              const sp_slot_type *numbers)
 {
@@ -101,7 +101,7 @@ SP_PRIVATE void sp_gather_voters(sp_index *index, sp_table *table, sp_voters *vo
     sp_slot_type *numbers = (sp_slot_type *)sp_calloc(index->n_slots, sizeof(sp_slot_type));
     if (stay != NULL && numbers != NULL && sp_gather_stay(index, table, voters, stay, numbers)) {
         memset(event->slots, 0,
-               (size_t)event->n * sizeof(sp_slot_type)); /* SP_SLOT_NULL: not known any more */
+               (size_t)event->n * sizeof(sp_slot_type)); /* SP_SLOT_NULL: no longer known */
         event->n_found = event->n_known = 0;
     }
     sp_free(stay);

@@ -7,7 +7,7 @@
 
 SP_PRIVATE sp_model_numbers sp_voted_model_numbers(const sp_learner *learner)
 {
-    (void)learner; /* of all the same */
+    (void)learner; /* the same for all */
     sp_model_numbers once = {.name = "voted", .n = 2}; /* now, since */
     return once;
 }
@@ -45,7 +45,7 @@ SP_PRIVATE int sp_voted_shares(const sp_learner *learner, const sp_event *event,
     sp_voters_shares(&learner->voters, output, event->slots + first, event->values + first, n,
                      scratch, parts, (uint32_t *)(void *)(parts + n + 1), shares + first);
     if (first)
-        shares[0] = 0.0; /* the intercept's is behind the others */
+        shares[0] = 0.0; /* the intercept's share is behind the others */
     sp_free(scratch);
     return 0;
 }

@@ -39,7 +39,7 @@ SP_PRIVATE int sp_voted_scratch_reserve(sp_event *event, const sp_voters *v)
         return -1;
     if (n <= ballot->room)
         return 0;
-    sp_voted_scratch_free(&ballot->head); /* nothing in it has to be kept */
+    sp_voted_scratch_free(&ballot->head); /* its contents need not be kept */
     ballot->dots = (double *)sp_calloc((size_t)room, sizeof(double));
     ballot->touched = (uint8_t *)sp_calloc((size_t)(room / SP_SPAN + room / SP_SPANS + 1), 1);
     if (ballot->dots == NULL || ballot->touched == NULL) {
@@ -92,7 +92,7 @@ static void sp_voted_scratch_clear(sp_voted_scratch *ballot, const sp_voters *v)
     memset(ballot->outer, 0, (n + SP_SPANS - 1) >> (2 * SP_SPAN_BITS));
 }
 
-/* Whether the event may share a feature with an update of the turns p to last. */
+/* Whether the event may share a feature with an update of the turns p .. last. */
 static bool sp_is_touched(const sp_voters *v, const sp_voter *voter, ptrdiff_t p, ptrdiff_t last,
                           const uint8_t *flags, int bits)
 {
@@ -111,7 +111,7 @@ static bool sp_keeps_sign(const sp_voters_span *span, double A, bool above)
     return above ? A + span->low > 0.0 : A + span->high <= 0.0;
 }
 
-/* How many turns from p on change nothing, as far as whole blocks tell. */
+/* How many turns from p on certainly change nothing, judged by whole blocks. */
 static ptrdiff_t sp_pass(const sp_voters *v, const sp_voter *voter, const sp_voted_scratch *ballot,
                          ptrdiff_t p, double A, bool above)
 {
@@ -127,7 +127,8 @@ static ptrdiff_t sp_pass(const sp_voters *v, const sp_voter *voter, const sp_vot
 
 /* K(z, x) - K(z, 0), where the dot product of z and x is not 0.
 
-   A kernel's is bounded, far above any useful value, so that no stream makes a score infinite. */
+   With a kernel it is bounded, far above any useful value, so that no stream makes a score
+   infinite. */
 static double sp_more(const sp_voters *v, double dot)
 {
     double K = v->b + dot;
@@ -139,7 +140,7 @@ static double sp_more(const sp_voters *v, double dot)
     return SP_MAX(-1e150, SP_MIN(power - v->b, 1e150));
 }
 
-/* An output's vote; A goes from what it is at first to what it is in the end. */
+/* An output's vote. *A: the value before the first turn; it becomes the value after the last. */
 static double sp_walk(const sp_voters *v, const sp_voter *voter, const sp_voted_scratch *ballot,
                       double *A)
 {
@@ -175,10 +176,10 @@ static double sp_walk(const sp_voters *v, const sp_voter *voter, const sp_voted_
     return vote;
 }
 
-/* A before the first turn: 0 but for the dropped updates, which are in the current score.
+/* A before the first turn: only the dropped updates count, which are still in the current score.
 
-   If these have none of the event's features it is 0 as well, so what is left of the difference
-   by rounding (2^-40 of the sum) is taken for 0: the first vector's answer would be chance. */
+   If these have none of the event's features, A is 0. So a difference that may be mere rounding
+   (2^-40 of the sum) counts as 0: otherwise the first vector's answer would be random. */
 static double sp_first_A(const sp_voters *v, const sp_voter *voter, const sp_voted_scratch *ballot,
                          double current)
 {
@@ -186,7 +187,7 @@ static double sp_first_A(const sp_voters *v, const sp_voter *voter, const sp_vot
     double size = 0.0;
     double A = current - sp_last_B(voter);
     if (v->degree > 1)
-        return -voter->B; /* the dropped ones are in no vector any more */
+        return -voter->B; /* no vector contains the dropped ones any more */
     if (!voter->cut)
         return 0.0;
     for (ptrdiff_t p = voter->start, end = voter->end; p < end; p++) {
@@ -227,7 +228,8 @@ SP_PRIVATE void sp_voters_count(const sp_voters *v, const sp_slot_type *slots, c
     sp_voted_scratch_clear(ballot, v);
 }
 
-/* Give a vector's votes to the parts of its score that pull its way; shares[n]: the intercept. */
+/* Divide a vector's votes among the parts of its score that have its sign; shares[n]: the
+   intercept. */
 static void sp_share_out(double votes, const double *parts, double B, double *shares, ptrdiff_t n)
 {
     double score = B;

@@ -7,7 +7,7 @@
 #include "voted/voters.h"
 
 enum {
-    SP_VOTES_DUE = 3, /* one in 2^3 is counted for the probabilities: it costs the most */
+    SP_VOTES_DUE = 3, /* one event in 2^3 counts for probabilities: votes cost the most */
 };
 
 SP_RARE static int sp_voted_init(sp_learner *learner, const sp_vectors *vectors, bool scattered)
@@ -18,7 +18,7 @@ SP_RARE static int sp_voted_init(sp_learner *learner, const sp_vectors *vectors,
     return sp_linear_init(learner, &its, scattered);
 }
 
-/* The votes on a scored event, and their verdict; of a kernel the scores, too. */
+/* Count the votes on a scored event, and judge them; with a kernel, also compute the scores. */
 static void sp_count_votes(const sp_learner *learner, sp_event *event)
 {
     ptrdiff_t first = learner->intercept;
@@ -62,8 +62,8 @@ static int sp_voted_plan(sp_learner *learner, sp_event *event, const sp_entries 
 
 static int sp_voted_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    (void)u; /* is in the step */
-    ptrdiff_t own = learner->intercept; /* votes count it apart */
+    (void)u; /* the step contains it */
+    ptrdiff_t own = learner->intercept; /* votes count it separately */
     if (sp_linear_admit(learner, event, y) < 0)
         return -1;
     if (sp_voters_write(&learner->voters, event->slots + own, event->values + own, event->n - own,
@@ -89,10 +89,11 @@ static void sp_voted_apply(sp_learner *learner, sp_event *event, ptrdiff_t y, do
     sp_table_tick(&learner->table);
 }
 
-/* Under a budget: let features leave of which nothing is left; there were n_slots before. */
+/* With a budget: remove features of which nothing is left. `n_slots`: how many there were
+   before. */
 static void sp_voted_finish(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
 {
-    if (learner->voters.budget && !learner->index.bits /* whose numbers are bounded */
+    if (learner->voters.budget && !learner->index.bits /* hashed, they are bounded */
         && sp_gather_due(n_slots, learner->index.n_slots))
         sp_gather_voters(&learner->index, &learner->table, &learner->voters, event);
 }

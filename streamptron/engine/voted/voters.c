@@ -25,7 +25,8 @@ SP_PRIVATE sp_mentions *sp_mentions_open(sp_voters *v, sp_slot_type slot)
     return &v->chunks[chunk][slot & SP_CHUNK_MASK];
 }
 
-/* Move them to the front of memory for `room` of them. Returns -1 without it. */
+/* Move a feature's mentions to the front of memory for `room` of them. Returns -1 if out of
+   memory. */
 SP_RARE static int sp_mentions_resize(sp_voters *v, sp_mentions *m, uint32_t room)
 {
     if (m->start < m->end)
@@ -43,7 +44,7 @@ SP_RARE static int sp_mentions_resize(sp_voters *v, sp_mentions *m, uint32_t roo
     return 0;
 }
 
-/* The mentions with a new one at their end; NULL without memory. */
+/* Add a mention at the end. NULL if out of memory. */
 static sp_mentions *sp_mention_push(sp_voters *v, sp_slot_type slot, double x, uint32_t update)
 {
     sp_mentions *m = sp_mentions_open(v, slot);
@@ -63,7 +64,7 @@ static sp_mentions *sp_mention_push(sp_voters *v, sp_slot_type slot, double x, u
     return m;
 }
 
-/* After the first or the last one has left: give back what memory is not needed. */
+/* After the first or last mention was removed: free memory that is not needed. */
 static void sp_mention_gone(sp_voters *v, sp_mentions *m)
 {
     if (m->start == m->end) {
@@ -71,7 +72,7 @@ static void sp_mention_gone(sp_voters *v, sp_mentions *m)
         sp_free(m->mentions);
         memset(m, 0, sizeof(sp_mentions));
     } else if (m->room >= 8 && m->end - m->start <= m->room / 4)
-        sp_mentions_resize(v, m, m->room / 2); /* if that fails they are in order all the same */
+        sp_mentions_resize(v, m, m->room / 2); /* if that fails, they are still in order */
 }
 
 SP_PRIVATE void sp_mentions_take_back(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n)
@@ -113,7 +114,7 @@ static void sp_span_add(sp_voters_span *span, bool first, double B)
         span->high = B;
 }
 
-/* Take the turn p, the last of those before it, into its blocks. */
+/* Add turn p, which comes after all others, to its blocks. */
 static void sp_turn_spans(sp_voter *voter, ptrdiff_t p)
 {
     double B = voter->turns[p].B;
@@ -167,7 +168,7 @@ SP_PRIVATE void sp_turn_push(sp_voters *v, sp_voter *voter, double a, uint32_t u
     voter->end += 1;
 }
 
-/* The same, or with sign -1 its mirror image, with memory of its own; -1 without that. */
+/* Copy a voter, or with sign -1 its mirror image. -1 if out of memory. */
 SP_RARE static int sp_voter_copy(sp_voters *v, sp_voter *to, const sp_voter *other, double sign)
 {
     memset(to, 0, sizeof(sp_voter));
@@ -316,7 +317,7 @@ SP_PRIVATE int sp_voters_write(sp_voters *v, const sp_slot_type *slots, const do
     return sp_mention_all(v, v->number + (uint32_t)sp_voters_updates(v), slots, x, n);
 }
 
-/* The oldest update leaves, and with it the votes of the vectors that stood before it. */
+/* Drop the oldest update, and with it the votes of the vectors before it. */
 static void sp_drop(sp_voters *v)
 {
     sp_update *update = &v->updates[v->start];
@@ -360,7 +361,7 @@ SP_PRIVATE void sp_voters_apply(sp_voters *v, const sp_slot_type *slots, ptrdiff
     v->now += u;
 }
 
-/* What is wrong with a feature's mentions, or NULL; how many there are, and their memory. */
+/* NULL, or what is wrong with a feature's mentions. Counts them, and their memory. */
 static const char *sp_mentions_fault(const sp_voters *v, sp_slot_type n_slots, size_t *n,
                                      size_t *bytes)
 {
@@ -390,7 +391,7 @@ static const char *sp_mentions_fault(const sp_voters *v, sp_slot_type n_slots, s
     return NULL;
 }
 
-/* Go from feature to feature of every update; met[slot]: how many of its mentions were met. */
+/* Follow the features of every update; met[slot]: how many of its mentions were met. */
 static const char *sp_updates_walk(const sp_voters *v, size_t n_mentions, uint32_t *met)
 {
     const sp_mentions *m;
@@ -418,7 +419,7 @@ static const char *sp_updates_walk(const sp_voters *v, size_t n_mentions, uint32
     return NULL;
 }
 
-/* What is wrong with a label's turns, or NULL. */
+/* NULL, or what is wrong with a label's turns. */
 static const char *sp_turns_fault(const sp_voters *v, const sp_voter *voter)
 {
     double B = voter->B;
@@ -437,7 +438,7 @@ static const char *sp_turns_fault(const sp_voters *v, const sp_voter *voter)
             return "an intercept is not the sum of the steps up to it";
         B = turn->B;
     }
-    /* a block's B are all that have been in it, also of turns that have been dropped since */
+    /* a block's bounds also include the B of turns that have been dropped since */
     for (ptrdiff_t p = 0, end = voter->end; p < end; p++) {
         for (ptrdiff_t size = 0; size < 2; size++) {
             sp_voters_span span = size ? voter->outer[p >> (2 * SP_SPAN_BITS)]

@@ -47,8 +47,8 @@ SP_PRIVATE void sp_entries_write(const sp_learner *learner, sp_arrays *flat, uin
     }
 }
 
-/* The row of a slot that was copied from arrays, whose units must begin there at `at` of n. They
-   are bytes: in a delta they need not be aligned. So they are copied, and looked at then. */
+/* Read the row of a slot that was copied from arrays. Its units must begin at `at` of n. They are
+   bytes, which need not be aligned in a delta, so they are copied first and then checked. */
 static int sp_entries_read_row(sp_table *table, sp_wide *row, const uint8_t *entries, size_t *at,
                                size_t n)
 {
@@ -101,7 +101,7 @@ SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type
 
 /* --- Deltas */
 
-/* What becomes of an averaging term that has missed so many folds. */
+/* The value of an averaging term that has missed so many folds. */
 static double sp_wide_folded(double v, uint32_t folds)
 {
     for (uint32_t k = 0; k < folds && v != 0.0; k++)
@@ -109,7 +109,7 @@ static double sp_wide_folded(double v, uint32_t folds)
     return v;
 }
 
-/* Whether fields hold the same bits as a base's, NULL: zeros, that has missed so many folds. */
+/* Whether fields have the same bits as a base's, which have missed so many folds. NULL: zeros. */
 static bool sp_wide_same_fields(const sp_layout *layout, const double *fields, const double *base,
                                 uint32_t folds)
 {
@@ -129,7 +129,7 @@ static bool sp_wide_same_fields(const sp_layout *layout, const double *fields, c
 SP_PRIVATE bool sp_wide_same_row(const sp_learner *learner, uint32_t block, const double *row,
                                  const sp_learner *base, const double *its)
 {
-    (void)block; /* there is one */
+    (void)block; /* there is one block */
     const sp_layout *layout = &learner->table.layout;
     const sp_wide *ours = sp_wide_row_of(row);
     const sp_wide *theirs = sp_wide_row_of(its);
@@ -190,7 +190,7 @@ SP_PRIVATE int sp_wide_overlay_rows(sp_learner *learner, const uint32_t *slots,
                                     const uint32_t *blocks, size_t n, const uint32_t *marks,
                                     size_t n_marks, const double *marked)
 {
-    (void)blocks; /* there is one */
+    (void)blocks; /* there is one block */
     (void)marked;
     sp_table *table = &learner->table;
     size_t at = 1;

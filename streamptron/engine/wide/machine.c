@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- Its life */
+/* --- Making and freeing */
 
 SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs)
 {
@@ -97,7 +97,7 @@ SP_RARE SP_PRIVATE size_t sp_wide_held(const sp_learner *learner)
 SP_RARE SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner)
 {
     const sp_table *table = &learner->table;
-    /* rows that lie in a file are looked at when they are read */
+    /* rows in a file are checked when they are read */
     const sp_slot_type n_slots = sp_wide_rows(table)->borrowed ? 0 : learner->index.n_slots;
     for (sp_slot_type slot = 0; slot < n_slots && slot >> SP_CHUNK_BITS < table->n_chunks; slot++) {
         const sp_wide *row = sp_wide_of(table, slot);
@@ -117,7 +117,7 @@ SP_RARE SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner)
 typedef struct sp_wide_scratch {
     sp_scratch_head head;
     sp_wide_room *rooms; /* by entry */
-    sp_wide_room lead;   /* of a newcomer's intercept, if the step does not come there */
+    sp_wide_room lead;   /* for a newcomer's intercept, if the step does not change it */
     ptrdiff_t capacity;
 } sp_wide_scratch;
 
@@ -138,8 +138,8 @@ static const sp_scratch_kind sp_wide_scratch_kind = {
     .free = sp_wide_scratch_free,
 };
 
-/* Which entries have no slot yet: what is in the slots that they will get is not theirs. NULL
-   without memory. */
+/* Note which entries have no slot yet: what is in the slots that they get does not belong to them.
+   NULL if out of memory. */
 static sp_wide_room *sp_wide_note_fresh(sp_event *event)
 {
     sp_wide_scratch *w = (sp_wide_scratch *)(void *)sp_event_scratch(event, &sp_wide_scratch_kind);
@@ -178,7 +178,7 @@ SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event)
 SP_PRIVATE int sp_wide_plan(sp_learner *learner, sp_event *event, const sp_entries *row,
                             bool intercept, ptrdiff_t y, double u)
 {
-    (void)row; /* of many labels there is none */
+    (void)row; /* with many labels, there is none */
     (void)intercept;
     sp_step *step = &event->step;
     if (sp_step_reserve(step, event->n_scores + 2) < 0)
@@ -194,7 +194,7 @@ SP_PRIVATE int sp_wide_plan(sp_learner *learner, sp_event *event, const sp_entri
     return 0;
 }
 
-/* Chunks and rows for the step, whose features have slots. -1 without memory. */
+/* Make chunks and rows for the step, whose features have slots. -1 if out of memory. */
 static int sp_wide_reserve_step(sp_learner *learner, const sp_event *event)
 {
     if (event->step.n == 0)
@@ -203,7 +203,7 @@ static int sp_wide_reserve_step(sp_learner *learner, const sp_event *event)
                               event->step.moves, event->step.n, sp_wide_scratch_of(event)->rooms);
 }
 
-/* Whether the intercept of label y begins elsewhere than at 0. */
+/* Whether the intercept of label y begins at a value other than 0. */
 static bool sp_wide_leads(const sp_learner *learner, const sp_event *event, ptrdiff_t y)
 {
     return y == event->n_scores && learner->rule.newcomer != 0.0;
@@ -211,7 +211,7 @@ static bool sp_wide_leads(const sp_learner *learner, const sp_event *event, ptrd
 
 SP_PRIVATE int sp_wide_reserve_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    (void)u; /* is in the step */
+    (void)u; /* the step contains it */
     const sp_slot_type lead = SP_SLOT_INTERCEPT;
     const sp_move move = {.output = y};
     if (sp_wide_note_fresh(event) == NULL || sp_linear_admit(learner, event, y) < 0)
@@ -237,7 +237,7 @@ SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event)
                  sp_wide_scratch_of(event)->rooms);
 }
 
-/* Let the intercept of a newcomer begin where the rule says; the step moves it by y's share. */
+/* Let a newcomer's intercept begin where the rule says; the step then moves it by y's share. */
 static void sp_wide_lead(sp_learner *learner, const sp_event *event, ptrdiff_t y)
 {
     sp_table *table = &learner->table;
@@ -265,7 +265,7 @@ SP_PRIVATE void sp_wide_apply(sp_learner *learner, sp_event *event, ptrdiff_t y,
     sp_wide_tick(&learner->table);
 }
 
-/* --- What it has learned */
+/* --- Its weights */
 
 SP_RARE SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                           double intercept)
@@ -280,7 +280,7 @@ SP_RARE SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, 
         return -1;
     for (ptrdiff_t i = 0; i < event->n; i++) {
         const sp_entries one = sp_entries_of(event->slots + i, event->values + i, 1);
-        sp_wide_move(table, &one, &move, 1, 0.0, rooms + i); /* which moves it by 0 */
+        sp_wide_move(table, &one, &move, 1, 0.0, rooms + i); /* a move by 0 makes the entry */
         *sp_wide_find(table, event->slots[i], output) = event->slots[i] == SP_SLOT_INTERCEPT
                                                             ? intercept
                                                             : event->values[i];

@@ -7,21 +7,21 @@
 
 #include <string.h>
 
-/* Which outputs of the merged learner a label of one of its parts stands for. */
+/* Which outputs of the merged learner a label of a side becomes. */
 typedef struct sp_wide_map {
     int32_t *first; /* by its own label; -1: none */
     int32_t *next;  /* by the merged learner's output */
 } sp_wide_map;
 
 typedef struct sp_wide_mix {
-    sp_wide_map *maps; /* of the shards, and behind them the base's */
-    uint64_t *bits;    /* a bit for each label that has something in the row at hand */
+    sp_wide_map *maps; /* of the shards, then of the base */
+    uint64_t *bits;    /* a bit for each label in the current row */
     size_t n_words;
-    double *fields; /* the row that is made */
+    double *fields; /* the row being made */
     uint32_t *labels;
 } sp_wide_mix;
 
-/* Whether a learner is of this form, or has so many labels. */
+/* Whether a learner has this form, or enough labels for it. */
 static bool sp_wide_is_its_form(const sp_learner *learner)
 {
     return sp_learner_is_wide(learner) || sp_wide_is_due(learner, learner->table.n_outputs);
@@ -122,7 +122,7 @@ SP_PRIVATE void sp_wide_mix_free(sp_merge *m)
     m->own = NULL;
 }
 
-/* Take note of the labels that part k has in its own slot. */
+/* Note the labels that part k has in its own slot. */
 static void sp_wide_note(const sp_merge *m, int k, sp_slot_type own)
 {
     const sp_wide_mix *mix = (const sp_wide_mix *)m->own;
@@ -139,8 +139,7 @@ static void sp_wide_note(const sp_merge *m, int k, sp_slot_type own)
     }
 }
 
-/* The next of the labels that have been noted, from one on; -1: there are no more. Each is
-   forgotten then. */
+/* The next noted label, from o on; -1: there are no more. Its note is removed. */
 static ptrdiff_t sp_wide_next(const sp_merge *m, ptrdiff_t o)
 {
     const sp_wide_mix *mix = (const sp_wide_mix *)m->own;

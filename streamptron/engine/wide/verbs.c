@@ -1,4 +1,4 @@
-/* The linear machine, and what it becomes when labels are many. */
+/* The linear machine, and how it takes the form for many labels. */
 
 #include "linear/linear.h"
 #include "linear/report.h"
@@ -7,7 +7,7 @@
 #include "wide/machine.h"
 #include "wide/mix.h"
 
-/* With label y a linear learner's labels may be many. */
+/* With label y, a linear learner may have enough labels for the wide form. */
 static int sp_linear_reserve_or_reform(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     if (y != learner->table.n_outputs || learner->old_form != NULL
@@ -20,7 +20,7 @@ static int sp_linear_reserve_or_reform(sp_learner *learner, sp_event *event, ptr
 
 static void sp_linear_apply_event(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    (void)u; /* is in the step */
+    (void)u; /* the step contains it */
     sp_linear_apply(learner, event, NULL, y);
 }
 
