@@ -29,7 +29,7 @@ from streamptron.doors.names import interned
 from streamptron.common.labels import TRUTHS as _TRUTHS
 from streamptron.common.labels import label_of, labels_of, truth_of
 
-# A name, because for a tuple in the call itself Cython 3.3 writes checks that lose an error.
+# A variable, because for a tuple in the call itself Cython 3.3 writes checks that lose an error.
 cdef tuple NUMBERS = (Real, Decimal)
 cdef set TRUTH_TYPES = _TRUTHS
 
@@ -320,7 +320,7 @@ cdef class LabelModel(OneLabelModel):
     cdef int _expect_alarm(self, dict alarms, label, Py_ssize_t output) except -1:
         """Tell the core which label's false alarms to count; `alarms`: the model's, or None."""
         cdef Py_ssize_t alarm = -1 if alarms is None else alarms.get(label, -1)
-        if alarms is not None and alarms is self._alarms:   # no hash has started the model anew
+        if alarms is not None and alarms is self._alarms:   # no hashing has reset the model
             sp_alarms_bind(&self.learner.adaptive.alarms, alarm, output)
         return 0
 
@@ -357,7 +357,7 @@ cdef class LabelModel(OneLabelModel):
             self._known_ids()
             self._read(x, True)
             n_entries = self.gate.n_entries
-            ids = self._label_ids       # held: to hash the label may start the model anew
+            ids = self._label_ids       # held, since hashing the label may reset the model
             known = ids.get(label)
             if n_entries == self.gate.n_entries:
                 if known is not None:
@@ -380,7 +380,7 @@ cdef class LabelModel(OneLabelModel):
 
     cdef dict _known_ids(self):
         """The number of each label: made anew if memory ran out before one was written down."""
-        cdef list labels = self._labels     # held: to hash a label may start the model anew
+        cdef list labels = self._labels     # held, since hashing a label may reset the model
         if len(self._label_ids) == len(labels):
             return self._label_ids
         ids = {label: i for i, label in enumerate(labels)}
@@ -397,7 +397,7 @@ cdef class LabelModel(OneLabelModel):
         cdef Py_ssize_t i, before = len(labels)
         try:
             for i in range(n):
-                labels.append(0)            # which no one counts
+                labels.append(0)            # whose references are not counted
         finally:
             Py_SET_SIZE(labels, before)
         return 0
@@ -408,12 +408,12 @@ cdef class LabelModel(OneLabelModel):
         There is none if a set of labels had no weight. The list has room (_expect_names), so the
         label gets its name even if there is no memory for its number.
         """
-        cdef dict ids = self._label_ids     # held: to hash the label may start the model anew
+        cdef dict ids = self._label_ids     # held, since hashing the label may reset the model
         cdef dict alarms = self._alarms
         if sp_learner_labels(&self.learner) > len(self._labels):
             try:
                 label = interned(label)
-            except (MemoryError, SystemError):  # the latter of an intern without memory
+            except (MemoryError, SystemError):  # the latter if interning runs out of memory
                 pass
             # the list first: hashing an odd label may teach this model another one
             output = len(self._labels)
@@ -483,7 +483,7 @@ cdef class LabelModel(OneLabelModel):
         return 0
 
     cdef void _put_labels(self) noexcept:
-        # this takes no memory, so whatever happens, the outputs that were learned get their labels
+        # this needs no memory, so the outputs that were learned always get their labels
         while len(self._labels) < sp_learner_labels(&self.learner):
             self._labels.append(self._next_labels[len(self._labels)])
 

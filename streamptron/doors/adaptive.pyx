@@ -140,7 +140,7 @@ cdef class AdaptiveModel(PairModel):
             has_name = sp_learner_share_key(&self.learner, &self.event, i, &key)
             if has_name < 0:
                 raise MemoryError("no memory for a name")
-            if not has_name:        # hashed: of a column that the event lacks none is kept
+            if not has_name:        # hashed: a column that the event lacks has no stored name
                 always += part
             elif part != 0.0:
                 features.append((key_plain(&key, objects), part))

@@ -40,9 +40,9 @@ from streamptron.common.parameters import UnfitRow
 
 cdef enum:
     COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model
-    COPY_TIMES = 4                  # and how many times the model's bytes it has
+    COPY_TIMES = 4                  # and at least so many times the model's bytes
 
-UNSORTED = -1                       # what rows_run may answer beside a number of rows
+UNSORTED = -1                       # what rows_run may return instead of a number of rows
 NEW_LABELS = -2
 
 
@@ -155,7 +155,7 @@ cdef object _predict(EventDoor desk, Rows X, sp_batch* batch, sp_event* columns,
             done = _run_by_several(batch, n_jobs, &found)
         else:
             done = _run_checked(batch, 0, n, &found)
-    # held while no other thread can start the model anew; later labels come at the list's end
+    # held while no other thread can reset the model; later labels are appended
     labels = desk._label_list()
     n_labels = len(labels)
     gate_read_end(&desk.gate)
@@ -202,7 +202,7 @@ cdef object _learn_on_a_copy(EventDoor desk, Rows X, sp_batch* batch, sp_event* 
     if sp_batch_columns(batch, names is not None, True, columns) == 0:
         done = _run_checked(batch, 0, batch.n_rows, &found)
     if done < batch.n_rows or found & WORKERS_BAD:
-        sp_learner_free(&copy)         # and with it what it has learned
+        sp_learner_free(&copy)         # which discards what it has learned
         if not batch.event.unfit:
             done = 0
     else:
@@ -454,8 +454,8 @@ cdef extern from "Python.h":
 
 
 cdef struct Question:
-    sp_piece id                         # n is 0: there is none
-    Py_ssize_t line                     # among those that are not blank
+    sp_piece id                         # n is 0: none
+    Py_ssize_t line                     # counted without blank ones
 
 
 cdef char* _put(char* to, bytes what) noexcept:

@@ -132,7 +132,7 @@ cdef list _entries(x, str what):
             return _entries_everyday(inner)
     if type(x) is MappingProxyType:
         items = x.items()
-        if type(items) is _Items:   # of a dict, or of one of its subclasses that has no own
+        if type(items) is _Items:   # a dict's, or a subclass's that does not override items
             for pair in items:
                 entries.append((<tuple> pair)[0])
                 entries.append((<tuple> pair)[1])
@@ -151,7 +151,7 @@ cdef inline bint _write_everyday(PyObject* mapping, sp_arena* text, sp_writer* w
     cdef PyObject* value
     cdef PyObject* last = NULL
     cdef Py_ssize_t at = 0
-    cdef double rarer, number = 0.0     # the everyday ones stay in registers
+    cdef double rarer, number = 0.0     # the common ones stay in registers
     cdef sp_key rarer_key, key
     while PyDict_Next(mapping, &at, &name, &value):
         if value != last:           # often all values are one object, the int 1
@@ -220,7 +220,7 @@ cdef class EventDoor:
             if type(x) is PackedEvent:
                 return self._read_packed(x, learning)
             return self._read_items(x, learning)
-        # These types are read without Python code, so nothing can change x or the scratch under us.
+        # These types are read without Python code, so nothing changes x or the scratch meanwhile.
         self._enter(learning)
         if sp_event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
                           self.learner.intercept) < 0:
@@ -285,7 +285,7 @@ cdef class EventDoor:
         cdef Py_ssize_t i, n = 0
         cdef list entries = [], ends = []
         cdef sp_writer writer
-        if FREE_THREADED:           # there may be more than can be locked at once
+        if FREE_THREADED:           # there may be more dicts than can be locked at once
             candidates = [dict(x) if _is_everyday(x) else x for x in candidates]
         for x in candidates:
             if not _is_everyday(x):
@@ -359,7 +359,7 @@ cdef class EventDoor:
         cdef Py_ssize_t at
         cdef double number
         cdef str missing = self.missing     # the parameter
-        cdef dict made = {}             # by candidate; for an event under 0
+        cdef dict made = {}             # by candidate; for an event, at 0
         for at in odd:
             if _any_value(list_item(<PyObject*> entries, at + 1), &number):
                 continue
@@ -444,7 +444,7 @@ cdef class EventDoor:
         try:
             ordinal = objects.get(name)
         except TypeError:
-            name_plain(name)        # which says that it is not hashable
+            name_plain(name)        # raises an error that says it is not hashable
             raise
         if ordinal is None:
             if not learning:

@@ -163,7 +163,7 @@ cdef class Side:
         if learner.n_seen <= base.learner.n_seen:
             raise ValueError("it has seen no events")
         self.held.append(arrays)
-        self.delta.n_shapes = "shapes" in arrays    # for what is expected; how many comes below
+        self.delta.n_shapes = "shapes" in arrays    # whether to expect them; how many comes below
         sp_delta_shapes(&self.delta, learner, shapes)
         for i in range(SP_DELTA_ARRAYS):
             kind = sp_delta_kind_of(i)
@@ -176,7 +176,7 @@ cdef class Side:
                 p[i] = array_start(part, shapes[i].width, kind.size, &n[i])
         wrong = sp_delta_use(&self.delta, learner, p, n)
         if wrong == NULL:
-            with nogil:             # others may run: there may be millions of names
+            with nogil:             # other threads may run: there may be millions of names
                 fault = sp_delta_overlay(&self.delta, learner, &base.learner, n_outputs, n_objects,
                                          depth, &self.joined.shard)
             if fault == SP_SHARD_MEMORY:
@@ -270,7 +270,7 @@ def exchange(Model model, Model to):
         gate_go_inside(&model.gate)
         model._exchange(to)
         gate_come_out(&model.gate)
-    _drop(to)                       # what the model was
+    _drop(to)                       # the model's old contents
 
 
 # --- Digests and deltas

@@ -90,7 +90,7 @@ cdef class MultiLabelModel(LabelModel):
             targets.there = [_truth(y[label], label) for label in y]
         elif isinstance(y, (Set, Sequence)) and not isinstance(y, (str, bytes)):
             targets.named = [self._checked_label(label) for label in y]
-            if isinstance(y, Set):      # whose order is another one in every run
+            if isinstance(y, Set):      # whose order differs from run to run
                 targets.named.sort(key=repr)
             targets.there = [1] * len(targets.named)
         else:

@@ -32,7 +32,7 @@ cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
 
 
-cdef dict _readings = {}            # of the types that have been met
+cdef dict _readings = {}            # by type, for all types so far
 cdef dict _exact = {}               # Names of Decimals and Fractions, which are slow to compare
 cdef enum:
     READ_MERE, READ_EXACT, READ_PLAIN
@@ -68,7 +68,7 @@ cdef Name _name_of_exact(name, type kind):
         found = _plain(name)
         if len(_exact) == EXACT_MOST:
             _exact.clear()
-        # under a copy, for the caller's own is not kept
+        # under a copy, so that the caller's object is not kept
         parts = (name.as_tuple(),) if kind is Decimal else name.as_integer_ratio()
         copied = kind(*parts)
         _exact[copied] = found if found.kind != SP_KEY_OBJECT else _object(copied)
@@ -169,7 +169,7 @@ cdef list all_named(list plain):
     return plain
 
 
-# What name_decode raises if bytes are not a name; struct.error is none of the others.
+# What name_decode raises if bytes are not a name; struct.error is not a subclass of the others.
 _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_error)
 
 

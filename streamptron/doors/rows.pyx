@@ -221,8 +221,8 @@ def count_wrong(
 #                                                   30 free.. 1 56  or the buffer and the place
 #   numbers     of texts in a dictionary            2 0 0 1         free, win, prize
 #
-# We have to trust a chunk's pointers, as everyone does who uses the interface: it does not say how
-# long most buffers are. What can be checked is checked.
+# A chunk's pointers have to be trusted, as the interface does not say how long most buffers are.
+# What can be checked is checked.
 
 cdef enum:
     NO_TEXTS = 0            # layouts
@@ -231,13 +231,13 @@ cdef enum:
     VIEWS = 3
     NOTHING = 4             # a column of nulls, which has no buffers
 
-    IS_NULL = 0             # what the n of a piece without p says
+    IS_NULL = 0             # the n of a piece without p
     IS_BROKEN = 1
 
     VIEW_BYTES = 16
-    VIEW_INLINE = 12        # a text of so many bytes lies in its view
+    VIEW_INLINE = 12        # the most bytes of a text that is in its view
 
-# By the letter of a format: how wide a number is that stands for a text, below 0 if it is signed.
+# By a format's letter: the bytes of a number that refers to a text, negative if it is signed.
 WIDTHS = {b"c": -1, b"C": 1, b"s": -2, b"S": 2, b"i": -4, b"I": 4, b"l": -8, b"L": 8}
 
 
@@ -247,7 +247,7 @@ def is_arrow(X):
     pandas exports any data, after converting it to Arrow if need be: then its own objects are just
     as good. What a polars series of objects exports cannot be read.
     """
-    kind = type(X)                  # an object of pandas or polars takes its time to say no
+    kind = type(X)                  # asking an object of pandas or polars itself is slow
     if not (hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")):
         return False
     dtype = getattr(X, "dtype", None)
@@ -305,7 +305,7 @@ cdef void _write_offsets(const ArrowArray* a, const offset_t* offsets,
     cdef const uint8_t* p = <const uint8_t*> a.buffers[2]
     cdef int64_t i
     cdef offset_t first, last
-    if p == NULL:                   # all are empty
+    if p == NULL:                   # all texts are empty
         p = <const uint8_t*> <const char*> b""
     for i in range(a.offset, a.offset + a.length):
         first, last = offsets[i], offsets[i + 1]
@@ -342,7 +342,7 @@ cdef void _write_views(const ArrowArray* a, sp_piece* pieces) noexcept nogil:
 cdef bint _write_texts(const ArrowArray* a, int layout, sp_piece* pieces) noexcept nogil:
     """Point to the texts of a chunk; False if it is not of this layout."""
     cdef int64_t i
-    if a.length == 0:               # its buffers need not be there
+    if a.length == 0:               # its buffers may be missing
         return True
     if layout == NOTHING:
         for i in range(a.length):
@@ -450,7 +450,7 @@ cdef class Column:
             raise ValueError("X exports an Arrow array that has been released")
         chunk = self._room()
         chunk[0] = given[0]
-        given.release = NULL        # by the capsule: it is ours now
+        given.release = NULL        # the capsule must not release it: it is ours now
         self._count(chunk)
         return 0
 

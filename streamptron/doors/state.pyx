@@ -170,7 +170,7 @@ def header_write(dict texts not None, dict arrays not None, uint32_t crc32, bint
         for name, text in texts.items():
             word, coded = (<str?> name).encode(), (<str?> text).encode()
             called, start, size = word, bytes_data(<PyObject*> coded), len(coded)
-            with nogil:             # what a service remembers takes megabytes
+            with nogil:             # what a service remembers may take megabytes
                 sp_header_put(&to, called, start, size)
         with nogil:
             wrong = sp_header_finish(&to, crc32, shapes, kind_of, n, &fault)
@@ -386,7 +386,7 @@ def parameters_listed():
     And the name of each owner's class by its letter.
     """
     lines = [_listed(&PARAMETERS[i]) for i in range(N_PARAMETERS)]
-    kinds = range(max([len(line[1]) for line in lines]))      # hash_bits is all learners'
+    kinds = range(max([len(line[1]) for line in lines]))      # all learners have hash_bits
     classes = {chr(sp_class_letter(kind)): sp_class_name(kind).decode("ascii") for kind in kinds}
     lines += [_listed(&TOKENS[i]) for i in range(N_TOKENS)]
     return lines, {**classes, "T": "Tokenizer", "E": "Mail"}
@@ -564,12 +564,12 @@ cdef PairRule learner_begin(sp_learner* learner, int kind, dict params):
 
 # --- Which steps a model has taken
 
-# A model gives its steps the number of the event, and the mark of a segment: a random number drawn
-# when the segment's first step is taken. A copy, a pickle or a file has the segments so far, each
-# with the number at which it ended there, and starts its own segment with its next step. So a step
-# is known to all continuations of the model that took it, and to nothing else; a copy that has
-# learned something else does not know it. A segment takes a few bytes each time the model is
-# loaded, and a step that is taken back some bytes for good.
+# A model gives each step the number of its event and the mark of a segment: a random number that is
+# drawn for the segment's first step. A copy, a pickle or a file has the segments so far, each with
+# the number at which it ended there, and its next step starts a new segment. So only the
+# continuations of the model that took a step know the step; a copy that has learned something else
+# does not. Each time a model is loaded, a segment costs a few bytes; each step that is taken back
+# costs some bytes for good.
 
 _BITS = 48                      # of a mark: every JSON reader can hold such numbers
 
@@ -587,7 +587,7 @@ cdef class Past:
     """
     cdef dict segments          # mark -> the number at which it ended
     cdef object undone          # numbers of events, rising: an array, as there may be a million
-    cdef object own             # the mark of the segment that goes on here, or None
+    cdef object own             # the mark of the segment that continues here, or None
 
     def __cinit__(self):
         self.segments = {}

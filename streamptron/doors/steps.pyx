@@ -154,7 +154,7 @@ def learned(OneLabelModel model not None, x, y, w):
             model._settle()
         finally:
             gc_restore(collecting)
-            # also if there is no memory for the step that was learned
+            # even if memory ran out for the learned step
             for label in named:
                 model._name_output(label)
         if entries is not None:

@@ -400,7 +400,7 @@ cdef class Texts(Rows):
     cdef void _begin(self, sp_batch* batch, sp_learner* learner, sp_event* event) noexcept:
         sp_batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes,
                        self.door.n_pieces, self.pieces, self.n_rows)
-        self.ahead.asked = False        # perhaps it is another model's index
+        self.ahead.asked = False        # it may be another model's index
         batch.ahead = &self.ahead
 
     cdef void _write_ahead(self, const sp_seed* seed, uint64_t seed_number) noexcept:
@@ -412,7 +412,7 @@ cdef class Texts(Rows):
         if sp_ahead_begin(&self.ahead, seed_number, self.n_rows) < 0:
             return
         memset(&scratch, 0, sizeof(sp_text))
-        memset(&index, 0, sizeof(sp_index))    # of which only the seed is asked for
+        memset(&index, 0, sizeof(sp_index))    # only its seed is used
         index.seed = seed[0]
         sp_event_init(&event)
         with nogil:
@@ -474,7 +474,7 @@ cdef class MailDoor(TextDoor):
         self.rule.mail.text = text
         self.rule.mail.fold = fold
         self.rule.analyzer = SP_TEXT_MAIL
-        self.rule.high = 2          # no more features than twice the bytes of a mail
+        self.rule.high = 2          # at most twice as many features as a mail has bytes
         self.rule.mail.bytes = bytes
         self._take_names()
         self.headers, self.text, self.bytes, self.fold = headers, text, bytes, fold
