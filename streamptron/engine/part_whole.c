@@ -3,8 +3,8 @@
 #include "memory/compiler.h"
 
 /* Model files, explanations, undoing and the parts of a mail, whose words are what takes time, are
-   all compiled for size. In one file this comes last, so that it does
-   not apply to other rooms' inline functions. */
+   all compiled for size. In one file this comes last, so that it does not apply to other rooms'
+   inline functions. */
 #ifdef SP_ONE_FILE
 SP_FOR_SIZE
 #endif

@@ -157,7 +157,7 @@ static void sp_ask_naive_bayes(const sp_adaptive *a, sp_adaptive_scratch *w)
     w->d = z[a->positive] - z[1 - a->positive];
 }
 
-/* Separate the event's entries, in its order: those that are not columns; then come all columns. */
+/* Separate an event's entries: first those that are not columns, in order; then all columns. */
 static void sp_adaptive_scratch_part(const sp_adaptive *a, const sp_slot_type *slots,
                                      const double *x, ptrdiff_t n, sp_adaptive_scratch *w)
 {

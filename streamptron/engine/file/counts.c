@@ -15,8 +15,8 @@ static int sp_counts_wrong(sp_fault *fault, const char *words)
 
 /* --- Reading */
 
-/* A finite double, written in base 16; or a whole number, in which form our writers never put
-   one. */
+/* A finite double in base 16. A whole number is read, too, though our writers never write a double
+   like that. */
 static bool sp_double_read(const sp_json *json, uint32_t node, double *number)
 {
     const uint8_t *p = sp_json_start(json, node);

@@ -30,7 +30,7 @@ static uint32_t sp_hangul_mask(uint32_t row, bool has)
     return has ? mask : ~mask & ((UINT32_C(1) << SP_HANGUL_FINALS) - 1);
 }
 
-/* The Hangul with this number among those that KS X 1001 has, or does not have; 0: none. */
+/* The Hangul with this number among those that KS X 1001 has, or does not have. */
 static uint32_t sp_hangul(uint32_t number, bool has)
 {
     uint32_t row = 0;

@@ -238,8 +238,8 @@ SP_PRIVATE void sp_mix_output(const sp_merge *m, sp_slot_type slot, ptrdiff_t ou
         sp_keep_field(m, to);
 }
 
-/* Whether all sides have zeros for n numbers of the current block; then the merged learner has,
-   too. */
+/* Whether all sides have zeros for n numbers of the current block; then so has the merged
+   learner. */
 static bool sp_is_nothing(const sp_merge *m, int first, int n)
 {
     uint64_t bits = 0;

@@ -230,7 +230,7 @@ static void sp_multilabel_apply(sp_learner *learner, sp_event *event, ptrdiff_t 
     sp_multilabel_learn(&learner->multilabel, &learner->table, event, w, u);
 }
 
-/* --- What it tells of itself */
+/* --- Reports */
 
 enum { SP_MULTILABEL_ONCE = 4, SP_MULTILABEL_LISTS = 2 }; /* T, m, nm, positives; there, said */
 

@@ -114,7 +114,7 @@ static void sp_span_add(sp_voters_span *span, bool first, double B)
         span->high = B;
 }
 
-/* Add turn p, which comes after all others, to its blocks. */
+/* Add turn p to its blocks, after all turns before it. */
 static void sp_turn_spans(sp_voter *voter, ptrdiff_t p)
 {
     double B = voter->turns[p].B;
