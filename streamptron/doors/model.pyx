@@ -589,7 +589,8 @@ cdef class Model(EventDoor):
 
     @cython.critical_section
     def _file_state(self, bint pickled=False):
-        """The state for a model file or a pickle: plain values, and ``{name: (shape, buffer)}``.
+        """The state for a model file or a pickle: plain values (and, for a file, a Past), and
+        ``{name: (shape, buffer)}``.
 
         Other threads can predict during the call. Learning waits while names and weights are
         copied.
@@ -608,7 +609,8 @@ cdef class Model(EventDoor):
                 **counts_state(&self.learner),
             }
             if self._past is not None:
-                state["past"] = self._past.ended(self.learner.n_seen).state()
+                past = self._past.ended(self.learner.n_seen)
+                state["past"] = past.state() if pickled else past
             if state["labels"] is not None and (
                     len(state["labels"]) != sp_learner_labels(&self.learner)):
                 raise RuntimeError(
@@ -650,7 +652,8 @@ cdef class Model(EventDoor):
         self._empty_index(seed)
         counts_set_state(&self.learner, state)
         if "past" in state:
-            self._past = Past.of(state["past"], self.learner.n_seen)
+            past = state["past"]
+            self._past = past if type(past) is Past else Past.of(past, self.learner.n_seen)
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
             self._arrays = dict(arrays)

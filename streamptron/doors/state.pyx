@@ -15,6 +15,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.float cimport PyFloat_CheckExact
 from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 
 from streamptron.doors.entry cimport bytes_data, bytes_size
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
@@ -148,11 +149,11 @@ def header_write(dict texts not None, dict arrays not None, uint32_t crc32, bint
     cdef sp_array* array
     cdef sp_bytes to
     cdef sp_fault fault
-    cdef size_t size, at = 0
+    cdef size_t at = 0
+    cdef Py_ssize_t size
     cdef int i, wrong, n = SP_DELTA_ARRAYS if delta else SP_ARRAYS
-    cdef bytes word, coded
     cdef const char* called
-    cdef const void* start
+    cdef const char* start
     memset(shapes, 0, sizeof(shapes))
     for i in range(n):
         found = arrays.get(kind_of(i).name.decode("ascii"))
@@ -168,8 +169,8 @@ def header_write(dict texts not None, dict arrays not None, uint32_t crc32, bint
     try:
         sp_header_begin(&to, delta)
         for name, text in texts.items():
-            word, coded = (<str?> name).encode(), (<str?> text).encode()
-            called, start, size = word, bytes_data(<PyObject*> coded), len(coded)
+            called = PyUnicode_AsUTF8AndSize(<str?> name, NULL)
+            start = PyUnicode_AsUTF8AndSize(<str?> text, &size)
             with nogil:             # what a service remembers may take megabytes
                 sp_header_put(&to, called, start, size)
         with nogil:
@@ -572,6 +573,7 @@ cdef PairRule learner_begin(sp_learner* learner, int kind, dict params):
 # costs some bytes for good.
 
 _BITS = 48                      # of a mark: every JSON reader can hold such numbers
+_PIECE = 1000                   # numbers of steps that are written as text at once
 
 
 def past_mark():
@@ -622,6 +624,14 @@ cdef class Past:
     def state(self):
         """Plain values; all segments must have ended."""
         return tuple(self.segments.items()), tuple(self.undone)
+
+    def text(self):
+        """The same as JSON, made in pieces: a million numbers as Python's ints are 40 MB."""
+        segments = ",".join([f"[{mark},{end}]" for mark, end in self.segments.items()])
+        pieces = []
+        for at in range(0, len(self.undone), _PIECE):
+            pieces += ",", ",".join(map(str, self.undone[at:at + _PIECE]))
+        return "".join(["[[", segments, "],[", *pieces[1:], "]]"])
 
     @classmethod
     def of(cls, state, n_seen):

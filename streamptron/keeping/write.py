@@ -180,7 +180,7 @@ def _packed(contents: Contents) -> list[Any]:
         **{name: state[name] for name in COUNTS if name in state},
     }
     if "past" in state:
-        texts["past"] = text_of(state["past"])
+        texts["past"] = state["past"].text()
     if tokenizer is not None:
         name = type(tokenizer).__name__.lower()
         texts[name] = text_of(encoded_parameters(tokenizer._get_params()))

@@ -5,6 +5,7 @@ import math
 import pickle
 import random
 import struct
+import tracemalloc
 from decimal import Decimal
 from fractions import Fraction
 
@@ -265,6 +266,25 @@ def test_a_step_of_an_earlier_release_is_taken_back():
     model.undo(Step.from_bytes(golden.with_suffix(".step").read_bytes()))
     assert not any("new one" in weights for weights in model.weights.values())
     assert model.n_updates == 120
+
+
+def test_a_model_with_many_steps_taken_back_is_saved_without_an_object_for_each(tmp_path):
+    n, file = 50_000, tmp_path / "undone.model"
+    model = Perceptron()
+    for _ in range(n):
+        model.undo(model.learn_one({"a": 1}, True, undo=True))
+    kept = model.learn_one({"a": 1}, True, undo=True)
+    model.save(file)
+    tracemalloc.start()
+    model.save(file)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 4 * file.stat().st_size < 28 * n
+    loaded = streamptron.load(file)
+    assert loaded.__getstate__()["past"][1] == tuple(range(n))
+    loaded.undo(kept)
+    with pytest.raises(ValueError, match="taken back already"):
+        loaded.undo(kept)
 
 
 @pytest.mark.slow
