@@ -201,10 +201,13 @@ class Training(Run):
         self._block: Block | None = None  # the last block of this pass
         self._shown = 0  # bytes that the bar shows
         self._bar: Any = None
-        self._table = None if quiet else Table(self._write)
+        self._quiet = quiet
+        self._table: Table | None = None
 
     def run(self) -> None:
         began = time.perf_counter()
+        if not self._quiet:  # its first line says that signals are listened to
+            self._table = Table(self._write)
         first = self.start.epoch if self.start else 1
         mark = files_mark(self.files)  # before the first read: a file may grow meanwhile
         with self._progress():
