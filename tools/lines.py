@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-BUDGET = 105_500  # of streamptron/, program/ and sqlite/: code, comments and empty lines
+BUDGET = 104_500  # of streamptron/, program/ and sqlite/: code, comments and empty lines
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("streamptron", "program", "sqlite")
