@@ -72,7 +72,7 @@ def table(lookalikes):
     letters = [letter_of(code, lookalikes) for code in range(N)]
     return "\n".join(
         [
-            "/* Written by tools/folding.py: mail/folding.h says what it is, and of whom. */\n",
+            "/* Written by tools/folding.py; mail/folding.h says what it is, and its sources. */\n",
             '#include "mail/folding.h"\n',
             "/* clang-format off */\n",
             *arrays("sp_folding", letters, BITS, PLANES),

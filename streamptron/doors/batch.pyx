@@ -85,7 +85,7 @@ cdef Py_ssize_t _run_by_several(sp_batch* batch, Py_ssize_t n_jobs, int* found) 
 
 
 cdef Py_ssize_t _first_unfit(sp_batch* batch) noexcept:
-    """The first row whose features cannot be paired; or the number of rows. -1 without memory."""
+    """The first row whose features cannot be paired; or the number of rows. -1 if out of memory."""
     cdef Py_ssize_t r = 0
     if batch.learner.pairs == NULL:
         return batch.n_rows

@@ -233,7 +233,7 @@ cdef inline bint entry_key_everyday(PyObject* o, sp_key* key) noexcept:
 
 
 cdef inline uint8_t* utf8_write(sp_arena* scratch, PyObject* o, size_t* length) noexcept:
-    """Encode a str in scratch: a cache in the str itself would stay. NULL without memory."""
+    """Encode a str in scratch: a cache in the str itself would stay. NULL if out of memory."""
     cdef Py_ssize_t i, n = PyUnicode_GET_LENGTH(o)
     cdef int kind = PyUnicode_KIND(o)
     cdef void* data = PyUnicode_DATA(o)
@@ -258,7 +258,7 @@ cdef inline bint _text_key(sp_arena* scratch, PyObject* o, sp_key* key) noexcept
 
 
 cdef inline bint entry_key(sp_arena* scratch, PyObject* o, sp_key* key) noexcept:
-    """The key of a name. False for other types, and without memory.
+    """The key of a name. False for other types, and if out of memory.
 
     The bytes of a long key are in the name itself or in scratch.
     """

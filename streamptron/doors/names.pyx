@@ -91,7 +91,7 @@ cdef Name name_of(name):
 
 
 cdef bint name_key(sp_arena* scratch, Name name, sp_key* key) except -1:
-    """The key of a Name; False without memory."""
+    """The key of a Name; False if out of memory."""
     cdef PyObject* plain = <PyObject*> name.plain
     cdef double number
     cdef uint64_t word

@@ -41,7 +41,7 @@ cdef dict _START = {
 cdef bint _piece(sp_piece* piece, object text, sp_arena* scratch) noexcept:
     """Point to the bytes of a str or bytes; a str that is not ASCII is encoded in scratch.
 
-    False without memory.
+    False if out of memory.
     """
     cdef PyObject* o = <PyObject*> text
     piece.surrogates = PyUnicode_CheckExact(o)

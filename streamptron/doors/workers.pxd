@@ -7,7 +7,7 @@
 # the rows and the columns' slots are shared and only read. So the answers are, bit for bit, those
 # of one thread. The caller has marked the gate (doors/gate.pxd) and waits for all of them.
 #
-# A part stops where it cannot go on: at a block with a fault, or without memory. Then the caller
+# A part stops where it cannot go on: at a block with a fault, or out of memory. Then the caller
 # goes on from there as if it had been alone, and sees for itself why. A part for which no thread
 # can be started is run by the caller too.
 #

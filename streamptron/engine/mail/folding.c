@@ -1,4 +1,4 @@
-/* Written by tools/folding.py: mail/folding.h says what it is, and of whom. */
+/* Written by tools/folding.py; mail/folding.h says what it is, and its sources. */
 
 #include "mail/folding.h"
 

@@ -372,7 +372,7 @@ SP_PRIVATE const char *sp_shapes_fault(const sp_shapes *shapes, ptrdiff_t n_labe
     for (int i = 0; i < shapes->n_layers; i++) {
         const sp_layer *layer = &shapes->of[i];
         if (!sp_layer_is_sound(layer))
-            return "a gate of curves or surfaces is none";
+            return "a gate of curves or surfaces is invalid";
         for (ptrdiff_t k = 0; k < layer->n; k++) {
             if (!sp_shape_is_new(&layer->parts[k])
                 && !sp_part_is_sound(&layer->parts[k], i, shapes->lanes, n_labels))
