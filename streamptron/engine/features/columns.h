@@ -209,7 +209,7 @@ SP_PRIVATE void sp_columns_settle(sp_columns *columns, const sp_index *index);
 /* A second list. -1 if out of memory. */
 SP_PRIVATE int sp_columns_copy(sp_columns *to, const sp_columns *other);
 
-/* Remove from the list those that are no longer columns by their records. */
+/* Remove slots from the list that are not columns any more, according to their records. */
 SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks);
 
 /* Make the list anew from a table's records. -1 if out of memory. */

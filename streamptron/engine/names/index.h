@@ -21,7 +21,7 @@
 
    Columns of a matrix are small ints, and are not hashed at all: after sp_index_open_columns, the
    slot of the int j < n_columns is columns[j], at 4 bytes per column. Ints that had entries before
-   keep them, but are no longer searched for there.
+   keep them, but the index does not read these any more.
 
    Hashed mode (bits > 0): no keys. A name has a number, 2 + the top `bits` bits of its hash, and
    names with the same number share a slot. Slots are in the order of arrival here, too, so that

@@ -61,8 +61,8 @@ SP_PRIVATE bool sp_row_has(const sp_sparse_rows *rows, const sp_sparse *row, uin
 /* The entry of label k, made if need be; there must be room for one more. */
 SP_PRIVATE sp_entry *sp_row_insert(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
 
-/* Move a row to a block that has been taken for it, or give the block back if it is no larger. A
-   dense row is no longer dense then. */
+/* Move a row to a block that was taken for it; a dense row becomes sparse. If the row is sparse and
+   its own block has as much room, the new block is given back instead. */
 SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size);
 
 /* The same, and make the row dense. */

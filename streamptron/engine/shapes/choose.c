@@ -182,7 +182,7 @@ static void sp_forget_surfaces(sp_shapes *shapes)
     layer->n = n;
 }
 
-/* Likewise, the curves of slots that are no longer columns. */
+/* Drop the curves of slots that are not columns any more. */
 static void sp_forget_curves(sp_shapes *shapes)
 {
     sp_layer *layer = &shapes->of[0];

@@ -1,4 +1,4 @@
-/* Under a budget, features that are no longer needed are dropped.
+/* Under a budget, unused features are dropped.
 
    A feature stays if a kept update mentions it, or if it has a weight. So dropping the others
    changes no answer: a kernel is made of its updates, and a weight may be 0 again. This is
@@ -24,8 +24,8 @@ static inline bool sp_gather_due(sp_slot_type before, sp_slot_type now)
     return (before ^ now) > (before & now);
 }
 
-/* Drop the features that are no longer needed, if they are many; also those of this event, which
-   has just been learned. */
+/* Drop unused features if there are many of them, including those of this event, which has just
+   been learned. */
 SP_PRIVATE void sp_gather_voters(sp_index *index, sp_table *table, sp_voters *voters,
                                  sp_event *event);
 
