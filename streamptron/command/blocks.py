@@ -67,7 +67,7 @@ class Block:
     top, tops
         How many labels to answer with; for each text or event, their outputs and probabilities.
     least, ranked
-        With several labels per event: the least probability of a label that is answered (0: as the
+        With several labels per event: the minimum probability of an answered label (0: as the
         model does it); and whether the probabilities of all labels are kept.
     """
 

@@ -1,4 +1,4 @@
-"""How many mails a filter would answer wrongly, or be unsure of, at several least probabilities."""
+"""How many mails a filter would answer wrongly, or be unsure of, by its minimum probability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Losses:
     Parameters
     ----------
     least
-        A least probability to count for, besides those of CUTS.
+        A minimum probability to count for, in addition to those of CUTS.
     """
 
     def __init__(self, least: float) -> None:
@@ -41,7 +41,7 @@ class Losses:
                     self._counts[cut, label, "unsure" if confidence < cut else "wrong"] += 1
 
     def found(self) -> list[dict[str, Any]]:
-        """For each least probability and label: how many mails are wrong, unsure, and in all."""
+        """For each minimum probability and label: how many mails are wrong, unsure, and in all."""
         return [
             {
                 "min_probability": cut,
